@@ -99,15 +99,19 @@ inline tile_list<conv2d_tile> byte_tiles_for(conv2d_shape const& of) {
     }
     return made;
 }
-/// Tiles for depthwise convolutions, which read little for what a copy costs.
+/// Tiles for depthwise convolutions. Small windows read little for what a copy costs. Large ones meet the border often, and need a copy of
+/// blocks that are not much smaller than what they read. One tap is a stream along the channels.
 inline tile_list<conv2d_tile> depthwise_tiles_for(conv2d_shape const& of, bool bytes) {
     tile_list<conv2d_tile> made;
+    std::int64_t const taps = of.y.taps * of.x.taps;
+    if (!bytes && taps == 1) made.add({1, 1, 8, of.y.positions(), 0, 1, false, true});
     for (std::int64_t rows : {1, 2}) {
         for (std::int64_t columns : {4, 8}) {
             for (std::int64_t vectors : {1, 2}) {
                 if (rows * columns * vectors > 12) continue;
-                if (!bytes) made.add({rows, columns, vectors, of.y.positions(), 0, of.y.taps * of.x.taps, false, true});
+                if (!bytes && taps <= 9) made.add({rows, columns, vectors, of.y.positions(), 0, taps, false, true});
                 made.add({rows, columns, vectors, 6, 8, 1, true, true});
+                if (taps > 9) made.add({rows, columns, vectors, 12, 16, 1, true, true});
             }
         }
     }

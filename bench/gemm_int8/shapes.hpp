@@ -2,24 +2,24 @@
 #include <tilewright/kernels/avx2/gemm_bytes.hpp>
 #include <tilewright/tilewright.hpp>
 
-/// The products of bytes that are measured, each with its tile.
+/// The products of bytes that are measured, each with the likeliest tile.
 namespace gemm_int8_bench {
 
+using tilewright::kernel::bytes_tiles_for;
 using tilewright::kernel::gemm_bytes_of;
-using tilewright::kernel::gemm_bytes_tile;
 using tilewright::kernel::gemm_reduced_bytes_of;
 using tilewright::kernel::gemm_shape;
 using tilewright::kernel::tiled_gemm;
 
 template <class Left, gemm_shape Shape>
-inline constexpr auto product = tiled_gemm(gemm_bytes_of<Left, std::int8_t, Shape>, {6, 2, 240, 64, 512});
+inline constexpr auto product = tiled_gemm(gemm_bytes_of<Left, std::int8_t, Shape>, *bytes_tiles_for(Shape, 2, 1).begin());
 /// One row: nothing is used twice.
 template <class Left, gemm_shape Shape>
 inline constexpr auto row = tiled_gemm(gemm_bytes_of<Left, std::int8_t, Shape>, {1, 4, 1, 256, 64});
 
 /// The right operand has 7 bits.
 template <gemm_shape Shape>
-inline constexpr auto reduced_product = tiled_gemm(gemm_reduced_bytes_of<Shape>, {4, 2, 240, 64, 512});
+inline constexpr auto reduced_product = tiled_gemm(gemm_reduced_bytes_of<Shape>, *bytes_tiles_for(Shape, 4, 1).begin());
 template <gemm_shape Shape>
 inline constexpr auto reduced_row = tiled_gemm(gemm_reduced_bytes_of<Shape>, {1, 4, 1, 256, 64});
 

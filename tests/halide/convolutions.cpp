@@ -222,6 +222,30 @@ TEST_CASE("tiles that meet no border do not look for it") {
     CHECK(sums(4, true) == 72);
     CHECK(sums(4, false) == 0);
 }
+TEST_CASE("sums of bytes are formed in vectors, whatever is left of terms, rows, columns and filters") {
+    auto const scalar_sums = [](schedule const& of) {
+        auto const plan = std::make_unique<plan_value>(make_plan(of));
+        REQUIRE(!plan->refusal);
+        std::istringstream lines(halide::jit_kernel(*plan, std::vector<void*>(1)).statement());
+        int in_lanes = 0, alone = 0;
+        for (std::string line; std::getline(lines, line);) {
+            if (line.find("_out.ymm[") == std::string::npos) continue;
+            in_lanes += line.find("vector_reduce") != std::string::npos;
+            alone += line.find("*int32(") != std::string::npos;
+        }
+        CHECK(in_lanes > 0);
+        return alone;
+    };
+    // Nine terms of two in a row of taps, or five of four: two at a time, one is left. Seven positions, two at a time, and three filters.
+    kernel::conv2d_shape const of{.channels = 6, .filters = 24, .y = same(7), .x = same(7)};
+    for (kernel::conv2d_tile const& tile : {kernel::conv2d_tile{.columns = 4, .block_rows = 7, .steps = 2},
+                                            {.rows = 2, .columns = 2, .block_rows = 8, .steps = 2, .filters_inside = true}}) {
+        CHECK(scalar_sums(kernel::tiled_conv2d(kernel::packed_conv2d_bytes<std::uint8_t>(of, {8, 6}), tile)) == 0);
+        CHECK(scalar_sums(kernel::tiled_conv2d(kernel::packed_conv2d_reduced_bytes(of, {8, 6}), tile)) == 0);
+        check_wide<std::uint8_t>(of, {8, 6}, tile);
+        check_reduced(of, {8, 6}, tile);
+    }
+}
 TEST_CASE("groups see their own channels") {
     check({.channels = 16, .filters = 32, .groups = 2, .y = same(6), .x = same(9)}, {8, 8}, {.columns = 4});
     check({.channels = 24, .filters = 12, .groups = 3, .y = same(5), .x = same(5)}, {4, 4}, {.columns = 5, .vectors = 1});

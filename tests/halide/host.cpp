@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdlib>
+#include <sstream>
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/kernels/avx2/cycles.hpp>
 #include <tilewright/kernels/avx2/gemm.hpp>
@@ -189,6 +190,37 @@ TEST_CASE("a buffer in two versions of registers, or between memories and regist
     run(s, to, {12, 16}, std::pair{&from, std::vector{12, 16}});
     for (std::size_t at = 0; at < from.size(); ++at) CHECK(to[at] == 2 * from[at]);
 }
+TEST_CASE("lanes past an end are computed with those before it where they have room, and nowhere else") {
+    constexpr int rows = 9, columns = 20, depth = 12;
+    axis const i{"m", rows}, j{"n", columns}, l{"k", depth};
+    tensor<std::int32_t> const a{"a"}, b{"b"}, c{"c"};
+    auto const product = c(i, j) += a(i, l) * b(l, j);
+    // Tiles of 3 x 8 sums: of the last one, four columns are there.
+    auto const tiled = [&] {
+        schedule s(product, host);
+        s.split(i, mo, mi, 3).split(j, no, nl, 8).reorder(no, mo, l, mi, nl).unroll(mi).vectorize(nl);
+        return s.cache_write(c, vectors).at(mo);
+    };
+    schedule panels = tiled(), whole_rows = tiled(), in_place = tiled(), in_memory(product, host);
+    panels.cache_read(b, l2).layout([](auto of_depth, auto column) { return index_map(column / 8, of_depth, column % 8); });
+    whole_rows.cache_read(b, l2);
+    in_memory.split(j, no, nl, 8).reorder(i, l, no, nl).vectorize(nl).cache_read(b, l2).layout([](auto of_depth, auto column) {
+        return index_map(column / 8, of_depth, column % 8);
+    });
+    in_memory.cache_write(c, l2).at(i);
+    for (auto const& [s, fills] : {std::pair{&panels, true}, {&whole_rows, false}, {&in_place, false}, {&in_memory, false}}) {
+        auto const plan = std::make_unique<plan_value>(make_plan(*s));
+        REQUIRE(!plan->refusal);
+        std::istringstream lines(halide::jit_kernel(*plan, std::vector<void*>(1)).statement());
+        int fours = 0;
+        for (std::string line; std::getline(lines, line);) fours += line.find("*x4(") != std::string::npos;
+        CHECK((fours == 0) == fills);
+        std::vector<std::int32_t> left(rows * depth), right(depth * columns), out(rows * columns, -1);
+        reference::fill_between(left.data(), left.size(), 3, -1000, 1000);
+        reference::fill_between(right.data(), right.size(), 4, -1000, 1000);
+        run(*s, out, {rows, columns}, std::pair{&left, std::vector{rows, depth}}, std::pair{&right, std::vector{depth, columns}});
+    }
+}
 TEST_CASE("the loops of a tile are written out in the order that holds the fewest registers") {
     axis const i{"m", 60}, j{"n", 64}, l{"k", 32};
     auto const matmul = C(i, j) += A(i, l) * B(l, j);
@@ -313,20 +345,35 @@ TEST_CASE("products with a right operand of 7 bits are exact, at extremes and at
     CHECK(refused.refusal.kind == verdict_kind::register_overflow);
     CHECK(refused.refusal.facts[0].value == 17);
 }
-TEST_CASE("tiles of bytes write out only groups that are there, if all of them are whole") {
-    for (std::int64_t terms : {2, 4}) {
-        for (std::int64_t depth = terms; depth <= 1100; depth += terms) {
-            for (kernel::gemm_bytes_tile const& tile : kernel::bytes_tiles_for({64, 64, depth}, terms)) {
-                std::int64_t groups = 0;  // of the last block
-                for (std::int64_t k = (depth - 1) / tile.block_depth * tile.block_depth; k < depth; k += terms) ++groups;
-                REQUIRE(groups % tile.unrolled == 0);
+TEST_CASE("sums of products of bytes are formed in vectors, whatever is left of depth, rows and columns") {
+    auto const check = [](schedule const& of, std::string const& instruction) {
+        auto const plan = std::make_unique<plan_value>(make_plan(of));
+        REQUIRE(!plan->refusal);
+        std::istringstream lines(halide::jit_kernel(*plan, std::vector<void*>(1)).statement());
+        int in_lanes = 0, alone = 0;
+        for (std::string line; std::getline(lines, line);) {
+            if (line.find("_C.vectors[") == std::string::npos && line.find("_C.ymm[") == std::string::npos) continue;
+            in_lanes += line.find(instruction) != std::string::npos;
+            alone += line.find("*int32(") != std::string::npos;
+        }
+        CHECK(in_lanes > 0);
+        CHECK(alone == 0);
+    };
+    for (int depth : {3, 4, 64, 66, 67, 68, 69, 72, 77}) {
+        for (auto const& [rows, columns] : {std::pair{7, 20}, {12, 49}, {4, 16}}) {
+            INFO(rows << " x " << columns << " x " << depth);
+            kernel::gemm_shape const of{rows, columns, depth};
+            // Blocks of the depth: all of it, and some.
+            for (int block : {80, 32}) {
+                check(kernel::tiled_gemm(kernel::gemm_bytes<std::uint8_t, std::int8_t>(of), {6, 2, 12, 32, block}), "int16x16");
+                check(kernel::tiled_gemm(kernel::gemm_reduced_bytes(of), {4, 2, 8, 32, block}), "int16x32");
             }
         }
     }
 }
 TEST_CASE("tiles to try for products of bytes are all planned, and the one of least cost is exact") {
     targets::avx2::cycles const cost;
-    for (auto const& [rows, columns, depth] : {std::tuple{64, 72, 96}, {1, 100, 50}, {5, 49, 30}}) {
+    for (auto const& [rows, columns, depth] : {std::tuple{64, 72, 96}, {1, 100, 50}, {5, 49, 30}, {270, 24, 1027}}) {
         kernel::gemm_shape const of{rows, columns, depth};
         kernel::gemm_bytes<std::uint8_t, std::int8_t> const wide(of);
         kernel::gemm_reduced_bytes const reduced(of);

@@ -90,6 +90,22 @@ TEST_CASE("a reduction runs in lanes, alone or between those of the result", "[l
         kernels::check_kernel(*plan, emulated<dsp>());
     }
 }
+TEST_CASE("what is left of a sum of integers keeps its vectors inside of loops that go on, and that of floats its order") {
+    constexpr axis j{"j", 16}, r{"r", 3}, t{"t", 11}, to{"to"}, ti{"ti"};
+    auto const loops_over_the_rest = [&]<class Sum>(Sum) {
+        constexpr tensor<Sum> x{"x"}, w{"w"}, y{"y"};
+        auto const what = y(j) += x(r, t) * w(r, t, j);
+        // The last tile of `t` has three of four values, in every iteration of `r`.
+        schedule const s = schedule(what, dsp).split(t, to, ti, 4).reorder(r, to, ti, j).unroll(ti).vectorize(j, 8).cache_write(y, l1);
+        auto const plan = std::make_unique<plan_value>(make_plan(s));
+        REQUIRE(!plan->refusal);
+        std::string const code = halide::jit_kernel(*plan, &emulated<dsp>()).statement();
+        kernels::check_kernel(*plan, emulated<dsp>());
+        return code.find("ti, 0, ") != std::string::npos;
+    };
+    CHECK(!loops_over_the_rest(std::int32_t()));
+    CHECK(loops_over_the_rest(float()));
+}
 TEST_CASE("splits of splits that do not divide either, and fused parts of them") {
     product const p(23, 10, 6);
     auto const what = p.what();

@@ -25,7 +25,9 @@ inline Halide::Expr is_whole(plan_value const& plan, limit const& l, body const&
         one.add(1, part.variable);
         bool inside = false;
         for (int at = 0; at < b.loop_count; ++at) inside |= tilewright::detail::moves_with(plan, one, b.loops[at]);
-        std::int64_t const most = plan.variables[part.variable].extent - 1;
+        variable const& v = plan.variables[part.variable];
+        std::int64_t const most = v.extent - 1;
+        if (most == 0 && v.trips < 0 && !tilewright::detail::is_given(v)) continue;  // a loop of one iteration
         if (!inside) furthest = furthest + static_cast<int>(part.coefficient) * variable_value(plan, part.variable, loop);
         else if (part.coefficient > 0) furthest = furthest + static_cast<int>(part.coefficient * most);
     }
@@ -60,6 +62,38 @@ inline Halide::Expr is_all_inside(plan_value const& plan, body const& b, std::fu
         });
     });
     return Halide::Internal::simplify(inside);
+}
+
+/// Whether lanes past an end may be computed with those before it: their results stay in a buffer of the tile alone, which nobody reads
+/// there, and what they read has memory, whatever is in it.
+/// @param lanes  the innermost loop that the limit ends
+inline bool may_fill_lanes(plan_value const& plan, limit const& l, body const& b, int lanes) {
+    variable const& lane = plan.variables[lanes];
+    if (!lane.vectorized || lane.reduction || l.reduction) return false;
+    tilewright::ir::stage const& of = plan.stages[b.stage];
+    for (int at = of.target; at < of.store; ++at) {
+        operation const op = plan.what[at].op;
+        if (op == operation::divide || op == operation::modulo || op == operation::shift_left || op == operation::shift_right) return false;
+    }
+    bool may = true;
+    plan.each_use(b, [&](use const& u, bool, bool writes) {
+        if (!writes && !tilewright::detail::moves_with(plan, u, lanes)) return;
+        buffer const& one = plan.buffers[u.buffer];
+        may &= one.kind != buffer_kind::argument && !plan.is_guarded(u.node);
+        for (int dimension = 0; dimension < one.rank && may; ++dimension) {
+            std::int64_t low = u.at[dimension].constant, high = low;
+            for (int t = 0; t < u.at[dimension].count; ++t) {
+                term const& part = plan.term_at(u.at[dimension], t);
+                bool inside = false;
+                for (int at = 0; at < b.loop_count; ++at) inside |= b.loops[at] == part.variable;
+                may &= inside || !writes;
+                std::int64_t const furthest = part.coefficient * (plan.variables[part.variable].extent - 1);
+                (furthest < 0 ? low : high) += furthest;
+            }
+            may &= low >= 0 && high < one.extents[dimension];
+        }
+    });
+    return may;
 }
 
 /// The iterations of a tile body that a piece of code carries out.

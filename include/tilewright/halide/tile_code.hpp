@@ -1,5 +1,4 @@
 #pragma once
-#include <set>
 #include <tilewright/halide/tile_body.hpp>
 #include <tilewright/halide/tile_cost.hpp>
 #include <tilewright/plan/loops/tile_rest.hpp>
@@ -20,14 +19,14 @@ class code_tiles : public code_costs {
         std::vector<limit> ends;                     // that can lie inside of the tile
         std::vector<std::vector<tile_part>> pieces;  // of the partial tiles of each
         for (limit const& l : limits_of(plan_, b, false)) {
-            tilewright::detail::tile_rest const rest = tilewright::detail::rest_of_tile(plan_, l, b);
+            tilewright::detail::tile_rest const rest = with_whole_vectors(b, l, tilewright::detail::rest_of_tile(plan_, l, b));
             if (rest.constant && rest.values == 0) continue;
             ends.push_back(l);
             pieces.push_back(pieces_of(b, l, rest));
         }
         // A tile that a stage computes for a reader of a border can lie outside as a whole.
         bool const outside = computes_for_border() && !is_const_one(is_whole(plan_, b, loop_values()));
-        bool const constant = !outside && !end_one_loop(pieces) && ends.size() <= 3 &&
+        bool const constant = !outside && (ends.size() <= 3 || forms_of(b, ends, pieces) <= most_forms) &&
                               std::none_of(pieces.begin(), pieces.end(), [](auto const& p) { return p.empty(); });
         surroundings const around{plan_, names_, how_.target, how_.checked, how_.plain_arguments};
         auto const lower = [&](tile_part const& part) {
@@ -62,8 +61,7 @@ class code_tiles : public code_costs {
             for (tile_part const& part : parts) {
                 for (tile_part const& piece : pieces[end]) {
                     partial.push_back(part);
-                    partial.back().ranges.insert(piece.ranges.begin(), piece.ranges.end());
-                    partial.back().goes_on |= piece.goes_on;
+                    if (!keep_common(partial.back(), piece)) partial.pop_back();
                 }
             }
             Expr const whole = is_whole(plan_, ends[end], b, loop_values());
@@ -74,6 +72,8 @@ class code_tiles : public code_costs {
     }
 
   private:
+    static constexpr std::size_t most_forms = 32;  ///< of a body with more than three ends
+
     /// The code of a tile body. Its loops ask for what is copied later, if copies leave that to them.
     Stmt with_asking(body const& b, tile_part const& part, std::vector<int> around, Stmt code) const {
         using namespace Halide::Internal;
@@ -113,8 +113,20 @@ class code_tiles : public code_costs {
         }
         return found;
     }
+    /// What is left of a tile, in whole vectors where the last lanes may be computed as well. Code that others read, or that is told of
+    /// each access, keeps to what is there.
+    tilewright::detail::tile_rest with_whole_vectors(body const& b, limit const& l, tilewright::detail::tile_rest rest) const {
+        if (!rest.constant || rest.values == 0 || how_.to != binding::device || how_.checked || how_.plain_arguments) return rest;
+        int const lanes = rest.loops[rest.loop_count - 1], outermost = rest.loops[0];
+        if (!may_fill_lanes(plan_, l, b, lanes)) return rest;
+        std::int64_t const width = plan_.variables[lanes].extent, all = rest.steps[0] * plan_.variables[outermost].extent;
+        rest.values = (rest.values + width - 1) / width * width;
+        if (rest.values >= all) rest.values = 0;
+        return rest;
+    }
     /// The pieces of the loops of a partial tile, in their order: first all whole iterations of the outermost loop, then the rest of the
-    /// loops inside. None if partial tiles differ in size, or if pieces would change the order of a sum.
+    /// loops inside. None if partial tiles differ in size, or if pieces would change the order of a sum of floats: other reductions give
+    /// the same in any order.
     std::vector<tile_part> pieces_of(body const& b, limit const& l, tilewright::detail::tile_rest const& rest) const {
         std::vector<tile_part> pieces;
         if (!rest.constant) return pieces;
@@ -133,23 +145,30 @@ class code_tiles : public code_costs {
         }
         int reductions = 0;
         for (int at = 0; at < b.loop_count; ++at) reductions += plan_.variables[b.loops[at]].reduction ? 1 : 0;
-        bool const reorders = l.reduction && pieces.size() > 1 && reductions > rest.loop_count;
+        bool const reorders = l.reduction && pieces.size() > 1 && reductions > rest.loop_count && is_float(plan_.stages[b.stage].type);
         return reorders ? std::vector<tile_part>() : pieces;
     }
 
-    /// Whether pieces of two limits are of one loop: such pieces do not go together.
-    static bool end_one_loop(std::vector<std::vector<tile_part>> const& pieces) {
-        std::set<int> ended;
-        for (std::vector<tile_part> const& of_limit : pieces) {
-            std::set<int> mine;
-            for (tile_part const& piece : of_limit) {
-                for (auto const& [loop, range] : piece.ranges) mine.insert(loop);
-            }
-            for (int loop : mine) {
-                if (!ended.insert(loop).second) return true;
-            }
+    /// Copies of a tile body's code: whole or in its pieces at each end, beside the same of the others.
+    std::size_t forms_of(body const& b, std::vector<limit> const& ends, std::vector<std::vector<tile_part>> const& pieces) const {
+        std::size_t forms = 1;
+        for (std::size_t end = 0; end < ends.size(); ++end) {
+            bool const never_whole = Halide::Internal::is_const_zero(is_whole(plan_, ends[end], b, loop_values()));
+            forms *= pieces[end].size() + (never_whole ? 0 : 1);
         }
-        return false;
+        return forms;
+    }
+
+    /// Leaves of a part what a piece of another end has, too. @return whether any of it is left
+    static bool keep_common(tile_part& part, tile_part const& piece) {
+        for (auto const& [loop, range] : piece.ranges) {
+            tile_part::range& kept = part.ranges.try_emplace(loop, range).first->second;
+            int const first = std::max(kept.first, range.first);
+            kept = {first, std::min(kept.first + kept.count, range.first + range.count) - first};
+            if (kept.count <= 0) return false;
+        }
+        part.goes_on |= piece.goes_on;
+        return true;
     }
 
     /// The code of a body that tells the emulator what it touches.
