@@ -32,8 +32,23 @@ void check_sums(schedule const& of) {
         }
         CHECK(sum == all.cycles);
         for (channel_account const& c : one.channels) {
+            std::int64_t instead = 0;
+            for (auto const& [what, cycles] : c.instead) instead += cycles;
+            CHECK(instead == c.not_asked);
             CHECK(std::min({c.busy, c.not_asked, c.held_back, c.after}) >= 0);
             CHECK(c.busy + c.not_asked + c.held_back + c.after == all.cycles);
+        }
+    }
+    // Skipping what repeats is only faster.
+    cycle_accounts const each = accounts_of(*plan, 0, ir::visiting::everything);
+    for (std::size_t core = 0; core < all.cores.size(); ++core) {
+        CHECK(all.cores[core].core == each.cores[core].core);
+        for (std::size_t lane = 0; lane < all.cores[core].channels.size(); ++lane) {
+            channel_account const &skipped = all.cores[core].channels[lane], &visited = each.cores[core].channels[lane];
+            CHECK(skipped.busy == visited.busy);
+            CHECK(skipped.held_back == visited.held_back);
+            CHECK(skipped.after == visited.after);
+            CHECK(skipped.instead == visited.instead);
         }
     }
     // What an engine of one core works is what the plan counts for it.
@@ -58,4 +73,27 @@ TEST_CASE("so do those of several cores, with barriers, signals, multicasts and 
           unlike_cores::in_shares(), unlike_cores::by_stages(), unlike_cores::with_multicasts()}) {
         for (schedule const& of : list) check_sums(of);
     }
+}
+
+// Each of 512 tiles takes 2 x 320 cycles to load and 1,024 to multiply; each of 64 sums 1,088 to store, 64 of them after the storer is free.
+TEST_CASE("the account of lesson 02, by hand") {
+    std::string const text = cycle_account(plan<lesson_matmul::matmul_on_npu>);
+    auto const has = [&](std::string const& line) {
+        CAPTURE(text, line);
+        CHECK(text.find(line + "\n") != std::string::npos);
+    };
+    has("host    524,288  56.9 %  waits until array has done mac16: asynchronous(), if the hardware goes on by itself");
+    has("host    163,840  17.8 %  waits until mvin has filled B.spad: asynchronous() and buffers(2), if the hardware goes on by itself");
+    has("storer  524,288  56.9 %  not asked, while host waits until array has done mac16: asynchronous(), if the hardware goes on by itself");
+    has("storer   65,536   7.1 %  busy");
+    has("storer       64   0.0 %  after its last job");
+    has("array    68,544   7.4 %  not asked, while host waits until mvout has filled C: asynchronous() and buffers(2), if the hardware goes on by "
+        "itself");
+    CHECK(text.rfind("921,600 cycles\nhost    524,288", 0) == 0);
+}
+TEST_CASE("the worst wait is the longest that something would help") {
+    plan_value const& plan = tilewright::plan<lesson_matmul::matmul_on_npu>;
+    CHECK(worst_wait(plan, accounts_of(plan)) ==
+          "host waits until array has done mac16 for 56.9 % of the cycles; what would help: asynchronous(), if the hardware goes on by itself");
+    CHECK(worst_wait(plan, {}).empty());
 }

@@ -116,6 +116,31 @@ inline std::vector<cycle_row> rows_of(plan_value const& plan, cycle_accounts con
     return rows;
 }
 
+/// What costs a core most besides work; empty: nothing that something would help.
+inline std::string worst_wait(plan_value const& plan, cycle_accounts const& all) {
+    cycle_share worst;
+    std::string who;
+    for (cycle_row const& row : all.resolved ? rows_of(plan, all) : std::vector<cycle_row>()) {
+        for (cycle_share const& s : row.shares) {
+            if (s.of_core && s.on != spent_on::code && !s.help.empty() && s.cycles > worst.cycles) worst = s, who = row.name;
+        }
+    }
+    if (worst.cycles == 0) return "";
+    return who + " " + worst.what + " for " + percent(worst.cycles, all.cycles) + " of the cycles; what would help: " + worst.help;
+}
+
+/// What a core does for most of its cycles, and what would help.
+inline std::string costliest(plan_value const& plan, cycle_accounts const& all) {
+    cycle_share most;
+    for (cycle_row const& row : all.resolved ? rows_of(plan, all) : std::vector<cycle_row>()) {
+        for (cycle_share const& s : row.shares) {
+            if (s.of_core && s.cycles > most.cycles) most = s;
+        }
+    }
+    if (most.cycles == 0) return "";
+    return percent(most.cycles, all.cycles) + " " + most.what + (most.help.empty() ? "" : ": " + most.help);
+}
+
 }  // namespace reports
 
 /// Where the predicted cycles go: what each core does and waits for, and why each channel of an engine stands still, largest first; then

@@ -60,6 +60,7 @@ struct noted_time {
     std::int16_t core = 0;
     std::int16_t lane = -1;  ///< -1: the core itself
     std::int64_t begin = 0, end = 0;
+    std::int64_t cycle = 0;  ///< in which it begins, with those that are left out
     spent what{};  ///< what the core spends it on, or asks for
 };
 /// Iterations that repeat those before them are left out of a timeline.
@@ -185,7 +186,7 @@ class noted_clocks {
             for (std::int64_t time = 1; time <= often && kept_all; ++time) {
                 for (std::size_t at = found->noted; at < end && kept_all; ++at) {
                     noted_time again = all_->timeline.all[at];
-                    again.begin += time * period, again.end += time * period;
+                    again.begin += time * period, again.end += time * period, again.cycle += time * period;
                     kept_all = keep(again);
                 }
             }
@@ -239,6 +240,10 @@ class noted_clocks {
         else --all_->room[core], all_->timeline.all.push_back(one);
         return until == INT64_MAX;
     }
+    noted_time stretch(noted_time::kind is, bool begins, int core, int lane, std::int64_t from, std::int64_t to, spent const& what) const {
+        return {is, begins, static_cast<std::int16_t>(core), static_cast<std::int16_t>(lane), from - all_->skipped, to - all_->skipped,
+                from, what};
+    }
     /// A core has come from `before` to where its clock stands now.
     void spend(int core, spent const& what, std::int64_t before) {
         core_account& account = all_->now[static_cast<std::size_t>(core)];
@@ -248,16 +253,16 @@ class noted_clocks {
         for (channel_account& c : account.channels) {
             if (std::int64_t const idle = now - std::max(before, c.idle_since); idle > 0) c.idle[what] += idle;
         }
-        keep({noted_time::kind::spent, false, static_cast<std::int16_t>(core), -1, before - all_->skipped, now - all_->skipped, what});
+        keep(stretch(noted_time::kind::spent, false, core, -1, before, now, what));
     }
     template <class Move>
     void note(spent const& what, bool begins, Move const& move) {
         tilewright::detail::clocks& times = mine();
         core_account& account = all_->now[static_cast<std::size_t>(core_)];
-        std::int64_t const before = times.now, skipped = all_->skipped;
+        std::int64_t const before = times.now;
         auto const lanes = times.lanes;
         move(times);
-        for (std::int16_t lane = 0; lane < all_->lanes; ++lane) {
+        for (int lane = 0; lane < all_->lanes; ++lane) {
             tilewright::engine_clock const &was = lanes[lane], &is = times.lanes[lane];
             std::int64_t const busy = is.busy - was.busy, begin = is.free - busy;
             // A token that was there before the core came to it holds nothing back.
@@ -267,8 +272,8 @@ class noted_clocks {
             for (auto const& [instead, cycles] : c.idle) c.instead[instead] += cycles, c.not_asked += cycles;
             c.idle.clear();
             c.busy += busy, c.held_back += held, c.idle_since = is.free;
-            keep({noted_time::kind::held_back, false, static_cast<std::int16_t>(core_), lane, asked - skipped, begin - skipped, what});
-            keep({noted_time::kind::job, begins, static_cast<std::int16_t>(core_), lane, begin - skipped, is.free - skipped, what});
+            keep(stretch(noted_time::kind::held_back, false, core_, lane, asked, begin, what));
+            keep(stretch(noted_time::kind::job, begins, core_, lane, begin, is.free, what));
         }
         spend(core_, what, before);
     }
@@ -314,7 +319,7 @@ inline cycle_accounts accounts_of(plan_value const& plan, std::size_t most_noted
         if (made.cycles == times.now) continue;
         made.cores[core].core[{spent_on::ending, last}] += made.cycles - times.now;
         all.timeline.all.push_back({noted_time::kind::spent, false, static_cast<std::int16_t>(core), -1, times.now - all.skipped,
-                                    made.cycles - all.skipped, {spent_on::ending, last}});
+                                    made.cycles - all.skipped, times.now, {spent_on::ending, last}});
     }
     made.timeline = std::move(all.timeline);
     made.timeline.end = made.cycles - all.skipped;

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <tilewright/report/cycle_account.hpp>
 #include <tilewright/report/memory_map.hpp>
 #include <tilewright/report/traffic.hpp>
 
@@ -85,6 +86,8 @@ inline std::string summary(plan_value const& plan, bool coloured = false) {
         most += (at > 0 ? ", " : "") + name + " " + percent(parts[at].cycles, plan.total_cycles);
     }
     if (!most.empty()) text += "\nof all work: " + most + '\n';
+    std::string const wait = worst_wait(plan, accounts_of(plan));
+    if (!wait.empty()) text += wait + '\n';
     return text;
 }
 
