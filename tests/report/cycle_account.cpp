@@ -94,6 +94,6 @@ TEST_CASE("the account of lesson 02, by hand") {
 TEST_CASE("the worst wait is the longest that something would help") {
     plan_value const& plan = tilewright::plan<lesson_matmul::matmul_on_npu>;
     CHECK(worst_wait(plan, accounts_of(plan)) ==
-          "host waits until array has done mac16 for 56.9 % of the cycles; what would help: asynchronous(), if the hardware goes on by itself");
+          "for 56.9 % of the cycles, host waits until array has done mac16; what would help: asynchronous(), if the hardware goes on by itself");
     CHECK(worst_wait(plan, {}).empty());
 }

@@ -222,7 +222,7 @@ TEST_CASE("the timeline of lesson 02 begins with its transfers, and draws what r
     std::string const page = report_page(plan);
     CHECK(has(page, "<title>mvin A.spad\ncycles 0 to 256 (256)</title>"));
     CHECK(count_of(page, "<g class=\"break\"") == of.breaks.size());
-    CHECK(has(page, "host waits until array has done mac16 for 56.9 % of the cycles; what would help: asynchronous(), if"));
+    CHECK(has(page, "For 56.9 % of the cycles, host waits until array has done mac16; what would help: asynchronous(), if"));
 }
 TEST_CASE("stretches of every row follow each other, and the jobs of a channel are its work where nothing is left out") {
     for (schedule const& of : some_kernels()) {

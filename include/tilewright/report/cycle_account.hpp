@@ -126,7 +126,7 @@ inline std::string worst_wait(plan_value const& plan, cycle_accounts const& all)
         }
     }
     if (worst.cycles == 0) return "";
-    return who + " " + worst.what + " for " + percent(worst.cycles, all.cycles) + " of the cycles; what would help: " + worst.help;
+    return "for " + percent(worst.cycles, all.cycles) + " of the cycles, " + who + " " + worst.what + "; what would help: " + worst.help;
 }
 
 /// What a core does for most of its cycles, and what would help.

@@ -127,7 +127,7 @@ inline constexpr char page_js[] = R"js(
         const from = Math.max(this.left, this.across(one.x)), to = Math.min(this.right, this.across(one.x + one.w));
         const above = Math.max(this.top, this.down(one.y)), below = Math.min(this.bottom, this.down(one.y + one.h));
         const seen = to > from && below > above;
-        one.part.classList.toggle('off', !seen);
+        one.part.classList.toggle('out', !seen);  // what is not displayed loses the focus
         if (!seen) continue;
         one.rect.setAttribute('x', from);
         one.rect.setAttribute('width', to - from);

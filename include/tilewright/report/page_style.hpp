@@ -16,7 +16,7 @@ inline constexpr char page_colours[] = R"css(
 /// What pictures need where they stand alone, too.
 inline constexpr char picture_css[] = R"css(
 .word { fill: var(--ink); font: 11.5px ui-monospace, monospace; } .lower { fill: var(--dim); font-size: 10px; } .grid { stroke: var(--line); }
-.off { display: none; }
+.off { display: none; } .out { opacity: 0; pointer-events: none; }
 .box rect { fill-opacity: .25; stroke-width: 1; }
 .hue0 { fill: var(--h0); stroke: var(--h0); } .hue1 { fill: var(--h1); stroke: var(--h1); } .hue2 { fill: var(--h2); stroke: var(--h2); }
 .hue3 { fill: var(--h3); stroke: var(--h3); } .hue4 { fill: var(--h4); stroke: var(--h4); } .hue5 { fill: var(--h5); stroke: var(--h5); }

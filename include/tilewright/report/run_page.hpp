@@ -15,6 +15,7 @@ inline std::vector<executed_run::row> executed_rows(plan_value const& plan, emul
     std::vector<timeline_lane> const lanes = lanes_of(after);
     for (std::size_t at = 0; at < lanes.size(); ++at) {
         executed_run::row row{after.core(), lanes[at].of_core ? -1 : static_cast<int>(at), {}};
+        std::int64_t calls = 0;
         for (recorded_job const& job : lanes[at].jobs) {
             bool const waits = job.kind == job_kind::wait;
             time_stretch one{job.begin, job.end, "", "", "", "", waits};
@@ -24,8 +25,16 @@ inline std::vector<executed_run::row> executed_rows(plan_value const& plan, emul
                 one.colour = "hue" + std::to_string((b - arguments + 8) % 8);
                 one.buffers = std::to_string(b);
             }
-            one.says = "executed: " + shown_name(job) + "\n" + from_to(job.begin, job.end - job.begin);
-            row.all.push_back(std::move(one));
+            // Calls of an instruction that follow each other are one stretch, as in the rows of the plan.
+            one.label = shown_name(job);
+            bool const goes_on = job.kind == job_kind::intrinsic && !row.all.empty() && row.all.back().end == one.begin &&
+                                 row.all.back().label == one.label;
+            calls = goes_on ? calls + 1 : 1;
+            if (goes_on) row.all.back().end = one.end;
+            else row.all.push_back(one);
+            time_stretch& last = row.all.back();
+            last.says = "executed: " + last.label + (calls > 1 ? ", " + std::to_string(calls) + " times" : "") + "\n" +
+                        from_to(last.begin, last.end - last.begin);
         }
         rows.push_back(std::move(row));
     }
