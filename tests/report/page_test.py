@@ -289,7 +289,7 @@ def main(program, pages, traces):
             presses(page)
             follows_jobs(page)
             zooms(page)
-            for name in ("two_blocks.html", "cores.html", "documented.html", "program.html", "trace.json.html", "team.json.html"):
+            for name in ("two_blocks.html", "cores.html", "documented.html", "program.html", "trace.html", "team.html"):
                 page.open(at / name, scheme)
                 looks(page, scheme)
                 apart(page)
@@ -298,7 +298,7 @@ def main(program, pages, traces):
         page.open(at / "matmul.html")
         prints(page)
         saves(page)
-        page.open(at / "trace.json.html")
+        page.open(at / "trace.html")
         runs(page)
         page.open(at / "program.html")
         programs(page)

@@ -13,6 +13,7 @@ int main(int count, char** arguments) {
     if (count != 2) return 1;
     std::string const folder = std::string(arguments[1]) + "/";
     write_report(lesson_matmul::matmul_on_npu, plan<lesson_matmul::matmul_on_npu>, folder + "matmul.html");
+    write_pictures(plan<lesson_matmul::matmul_on_npu>, arguments[1]);
     write_report(lesson_two_blocks::in_two_blocks, plan<lesson_two_blocks::in_two_blocks>, folder + "two_blocks.html");
     write_report(emulator_page::matmul_on_npu, make_plan(emulator_page::matmul_on_npu), folder + "documented.html");
 

@@ -1,6 +1,8 @@
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/report/run_page.hpp>
 
+#include <filesystem>
+
 #include "emulate/page.hpp"
 #include "kernels/cores.hpp"
 #include "kernels/features.hpp"
@@ -40,13 +42,13 @@ void print_trace(schedule const& of, char const* file = "") {
         core_team team(*plan->where, semantics_of<Machine>, plan->cores);
         team.record(*plan);
         if (halide::jit_kernel(*plan, team).run(team, data.inputs, data.result) != 0) std::abort();
-        if (!pages.empty()) return write_report(of, *plan, team, pages + "/" + file + ".html");
+        if (!pages.empty()) return write_report(of, *plan, team, pages + "/" + std::filesystem::path(file).stem().string() + ".html");
         print_document("trace", chrome_trace(team), file);
     } else {
         emulator on(*plan->where, semantics_of<Machine>);
         on.record(*plan);
         halide::jit_kernel(*plan, &on).run(data.inputs, data.result);
-        if (!pages.empty()) return write_report(of, *plan, on, pages + "/" + file + ".html");
+        if (!pages.empty()) return write_report(of, *plan, on, pages + "/" + std::filesystem::path(file).stem().string() + ".html");
         print_document("trace", chrome_trace(on), file);
     }
 }
