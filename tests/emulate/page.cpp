@@ -3,8 +3,8 @@
 #include <fstream>
 #include <sstream>
 #include <tilewright/halide/jit.hpp>
-#include <tilewright/report/run_page.hpp>
 #include <tilewright/report/json.hpp>
+#include <tilewright/report/run_page.hpp>
 #include <tilewright/report/text.hpp>
 #include <tilewright/report/timeline.hpp>
 

@@ -75,7 +75,8 @@ TEST_CASE("so do those of several cores, with barriers, signals, multicasts and 
     }
 }
 
-// Each of 512 tiles takes 2 x 320 cycles to load and 1,024 to multiply; each of 64 sums 1,088 to store, 64 of them after the storer is free.
+// Each of 512 tiles takes 2 x 320 cycles to load and 1,024 to multiply; each of 64 sums 1,088 to store, 64 of them after the storer is
+// free.
 TEST_CASE("the account of lesson 02, by hand") {
     std::string const text = cycle_account(plan<lesson_matmul::matmul_on_npu>);
     auto const has = [&](std::string const& line) {
@@ -84,16 +85,19 @@ TEST_CASE("the account of lesson 02, by hand") {
     };
     has("host    524,288  56.9 %  waits until array has done mac16: asynchronous(), if the hardware goes on by itself");
     has("host    163,840  17.8 %  waits until mvin has filled B.spad: asynchronous() and buffers(2), if the hardware goes on by itself");
-    has("storer  524,288  56.9 %  not asked, while host waits until array has done mac16: asynchronous(), if the hardware goes on by itself");
+    has("storer  524,288  56.9 %  not asked, while host waits until array has done mac16: asynchronous(), if the hardware goes on by "
+        "itself");
     has("storer   65,536   7.1 %  busy");
     has("storer       64   0.0 %  after its last job");
-    has("array    68,544   7.4 %  not asked, while host waits until mvout has filled C: asynchronous() and buffers(2), if the hardware goes on by "
+    has("array    68,544   7.4 %  not asked, while host waits until mvout has filled C: asynchronous() and buffers(2), if the hardware "
+        "goes on by "
         "itself");
     CHECK(text.rfind("921,600 cycles\nhost    524,288", 0) == 0);
 }
 TEST_CASE("the worst wait is the longest that something would help") {
     plan_value const& plan = tilewright::plan<lesson_matmul::matmul_on_npu>;
     CHECK(worst_wait(plan, accounts_of(plan)) ==
-          "for 56.9 % of the cycles, host waits until array has done mac16; what would help: asynchronous(), if the hardware goes on by itself");
+          "for 56.9 % of the cycles, host waits until array has done mac16; what would help: asynchronous(), if the hardware goes on by "
+          "itself");
     CHECK(worst_wait(plan, {}).empty());
 }

@@ -1,4 +1,5 @@
 #include <tilewright/report/page.hpp>
+#include <tilewright/report/program_page.hpp>
 
 #include <regex>
 
@@ -13,7 +14,10 @@
 #include "kernels/multicast.hpp"
 #include "kernels/schedules.hpp"
 #include "kernels/unlike_cores.hpp"
+#include "program/core_program.hpp"
+#include "program/engine_program.hpp"
 #include "report/kept.hpp"
+#include "report/two_layers.hpp"
 
 using namespace tilewright;
 using namespace tilewright::reports;
@@ -193,7 +197,8 @@ TEST_CASE("the timeline of lesson 02 begins with its transfers, and draws what r
     noted_timeline const& of = planned.timeline();
     auto const rows = planned.rows("");
     REQUIRE(rows.size() == 4);
-    CHECK((rows[0].drawn.name == "host" && rows[1].drawn.name == "loader" && rows[2].drawn.name == "storer" && rows[3].drawn.name == "array"));
+    CHECK((rows[0].drawn.name == "host" && rows[1].drawn.name == "loader" && rows[2].drawn.name == "storer" &&
+           rows[3].drawn.name == "array"));
     auto const begins = [](planned_timeline::row const& row) {
         std::vector<std::pair<std::int64_t, std::int64_t>> made;
         for (time_stretch const& s : row.drawn.all) made.emplace_back(s.begin, s.end);
@@ -205,7 +210,8 @@ TEST_CASE("the timeline of lesson 02 begins with its transfers, and draws what r
     CHECK(begins(rows[1]) == list{{0, 256}, {320, 576}, {1664, 1920}, {1984, 2240}});
     CHECK(begins(rows[3]) == list{{640, 1664}, {2304, 3328}, {3968, 4992}, {6720, 7744}});
     CHECK(rows[0].drawn.all[0].says ==
-          "waits until mvin has filled A.spad\ncycles 0 to 320 (320)\nwhat would help: asynchronous() and buffers(2), if the hardware goes on by "
+          "waits until mvin has filled A.spad\ncycles 0 to 320 (320)\nwhat would help: asynchronous() and buffers(2), if the hardware goes "
+          "on by "
           "itself");
     CHECK(rows[1].drawn.all[1].says == "mvin B.spad\ncycles 320 to 576 (256)");
     CHECK(rows[1].drawn.all[1].buffers == "4");
@@ -285,7 +291,8 @@ TEST_CASE("pictures are documents of their own, with colours in them") {
         CHECK(!has(text, "var("));
     }
     CHECK_THROWS_AS(write_pictures(plan<lesson_matmul::matmul_on_npu>, at / "missing"), std::runtime_error);
-    CHECK(write_pictures(make_plan(schedule(lesson_matmul::matmul, lesson_matmul::npu).split(lesson_matmul::m, "a", "b", 0)), at.name()).empty());
+    CHECK(write_pictures(make_plan(schedule(lesson_matmul::matmul, lesson_matmul::npu).split(lesson_matmul::m, "a", "b", 0)), at.name())
+              .empty());
     CHECK(write_svg({{"a b", "<svg>1</svg>"}, {"a_b", "<svg>2</svg>"}}, at.name()).back() == at / "a_b_.svg");
 }
 
@@ -375,6 +382,63 @@ TEST_CASE("a page asks for extents that are left to run time") {
     CHECK(has(page, "class=\"box\""));
     CHECK(has(page, "The kernel does 3,276,800 operations"));  // 2 x 100 x 128 x 128
 }
+// k0 takes the cpu 900 cycles, its result is copied for 400, and k1 takes the npu 1,100 then.
+TEST_CASE("the page of a program has its layers over time, its memories over all steps, and each layer") {
+    program_plan_value const& plan = program_plan<two_layers_program::two_layers>;
+    std::string const page = report_page(plan);
+    CHECK(has(page, "<title>Program two_layers</title>"));
+    CHECK(has(page, "<title>k0\nkernel, steps 0\ncycles 0 to 900 (900)</title>"));
+    CHECK(has(page, "<title>t0.act\ncopy, steps 1\ncycles 900 to 1,300 (400)</title>"));
+    CHECK(has(page, "<title>k1\nkernel, steps 2\ncycles 1,300 to 2,400 (1,100)</title>"));
+    CHECK(has(page, "data-buffers=\"t0.act out k1.x.spad k1.r.spad\""));
+    // Three steps share 656 units from 96 on; l2 is 96 high for 800 bytes, and t0 lies below `in`.
+    CHECK(has(
+        page,
+        "aria-label=\"t0: 400 bytes at +0x00000000, steps 0 to 2\" data-row=\"place-t0\" data-buffers=\"t0\"><rect class=\"hue1\" x=\"96\" "
+        "y=\"56\" width=\"437.33\" height=\"48\">"));
+    for (char const* row : {"place-in", "place-t0", "place-t0.act", "place-out", "place-k1.x.spad", "place-k1.r.spad"})
+        CHECK(has(page, "<tr id=\"" + std::string(row) + "\""));
+    CHECK(has(page, "<details class=\"layer\" id=\"layer-k1\"><summary>k1 on npu: 1,100 cycles</summary>"));
+    CHECK(has(page, "data-row=\"k1-part-2-0\" data-buffers=\"k1-2\""));
+    CHECK(has(page, "<td class=\"number\">45.8 %</td>"));
+    folder const at;
+    write_report(plan, at / "program.html");
+    CHECK(at.read("program.html") == page);
+    CHECK(write_pictures(plan, at.name()) ==
+          std::vector<std::string>{at / "timeline.svg", at / "memory_l2.svg", at / "memory_act.svg", at / "memory_npu.spad.svg"});
+    CHECK_THROWS_AS(write_report(plan, at / "missing/page.html"), std::runtime_error);
+}
+TEST_CASE("layers end when the program does, with engines that copy beside and cores that share") {
+    std::vector<program_plan_value const*> const plans{&program_plan<two_layers_program::two_layers>,
+                                                       &program_plan<engine_programs::copying>,
+                                                       &program_plan<core_programs::shared_by_four>};
+    for (program_plan_value const* plan : plans) {
+        REQUIRE(!plan->refusal);
+        std::vector<layer_time> const times = layer_times(*plan);
+        std::int64_t last = 0;
+        for (int k = 0; k < plan->kernels.size(); ++k) {
+            layer_time const& time = times[static_cast<std::size_t>(k)];
+            CHECK(time.end - time.begin == plan->kernel_at(k).cycles);
+            last = std::max(last, time.end);
+            // A kernel begins when what it reads is there.
+            for (int at = 0; at < plan->uses.size(); ++at) {
+                ir::program_use const& u = plan->uses[at];
+                int const producer = plan->tensor_at(u.tensor).producer;
+                if (u.kernel == k && !u.written && producer >= 0) CHECK(times[static_cast<std::size_t>(producer)].end <= time.begin);
+            }
+        }
+        CHECK(last == plan->total_cycles);
+        CHECK(count_of(report_page(*plan), "<details class=\"layer\"") == static_cast<std::size_t>(plan->kernels.size()));
+    }
+}
+TEST_CASE("the page of a refused program is its verdict") {
+    static constexpr auto missing = program("missing").run("k0", chip::cpu, chip::double_on_cpu);
+    std::string const page = report_page(make_program_plan(missing));
+    CHECK(has(page, "role=\"alert\">refused: "));
+    CHECK(!has(page, "<h2>"));
+    CHECK(write_pictures(make_program_plan(missing), "/nowhere").empty());
+}
+
 TEST_CASE("a report is written to a file, and a path that cannot be written is named") {
     folder const at;
     write_report(lesson_matmul::matmul_on_npu, plan<lesson_matmul::matmul_on_npu>, at / "with.html");

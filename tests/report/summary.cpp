@@ -15,8 +15,10 @@ TEST_CASE("the summary of lesson 02 has cycles, memories, engines and what they 
     CHECK(text.substr(0, text.find('\n')) == "npu: 921,600 cycles, 1.76 times the bound of 524,288 (array)");
     CHECK(text.find("loader  262,144 of 921,600  cycles  28.4 %  |##########                      |\n") != std::string::npos);
     CHECK(text.find("host          0 of 921,600  cycles   0.0 %  |                                |\n") != std::string::npos);
-    CHECK(text.substr(text.rfind("\n\n")) == "\n\nof all work: mac16 55.1 %, mvin 35.6 %, mvout 7.6 %, mul16 1.8 %\n"
-          "for 56.9 % of the cycles, host waits until array has done mac16; what would help: asynchronous(), if the hardware goes on by itself\n");
+    CHECK(text.substr(text.rfind("\n\n")) ==
+          "\n\nof all work: mac16 55.1 %, mvin 35.6 %, mvout 7.6 %, mul16 1.8 %\n"
+          "for 56.9 % of the cycles, host waits until array has done mac16; what would help: asynchronous(), if the hardware goes on by "
+          "itself\n");
 }
 TEST_CASE("a plan prints its summary, and a string is no terminal") {
     std::ostringstream printed;

@@ -261,9 +261,7 @@ inline std::string memory_map(plan_value const& plan) {
         text += m.name.str() + (m.banks > 1 ? " bank " + std::to_string(use.bank) : "") + ", " + address_text(m, use.bank, 0) + " to " +
                 address_text(m, use.bank, use.capacity) + ": peak " + grouped(use.peak) + " of " + grouped(use.capacity) + " bytes (" +
                 percent(use.peak, use.capacity) + "), slack " + grouped(use.slack) + " bytes (" + percent(use.slack, use.capacity) + ")\n";
-        constexpr std::int64_t width = 64;
-        auto const filled = static_cast<std::size_t>((use.peak * width + use.capacity - 1) / use.capacity);
-        text += "  [" + std::string(filled, '#') + std::string(static_cast<std::size_t>(width) - filled, '.') + "]\n";
+        text += "  [" + filled_columns(use.peak, use.capacity, 64, '.') + "]\n";
         if (use.buffers > use.peak)
             text += "  buffers of " + grouped(use.buffers) + " bytes share " + grouped(use.peak) + ", at different times\n";
         text += '\n' + memory_picture(m, use.bank, "line", boxes_of(plan, use)).str("  ") + '\n';

@@ -61,7 +61,7 @@ struct noted_time {
     std::int16_t lane = -1;  ///< -1: the core itself
     std::int64_t begin = 0, end = 0;
     std::int64_t cycle = 0;  ///< in which it begins, with those that are left out
-    spent what{};  ///< what the core spends it on, or asks for
+    spent what{};            ///< what the core spends it on, or asks for
 };
 /// Iterations that repeat those before them are left out of a timeline.
 struct left_out {
@@ -100,8 +100,12 @@ class noted_clocks {
     struct notes {
         /// @param most  stretches that a core may add to the timeline, with those of its channels
         notes(plan_value const& of, std::size_t most)
-            : plan(of), times(static_cast<std::size_t>(of.cores)), now(times.size()), room(times.size(), most),
-              until(times.size(), INT64_MAX), lanes(of.where->lane_count()) {
+            : plan(of),
+              times(static_cast<std::size_t>(of.cores)),
+              now(times.size()),
+              room(times.size(), most),
+              until(times.size(), INT64_MAX),
+              lanes(of.where->lane_count()) {
             for (core_account& one : now) one.channels.resize(static_cast<std::size_t>(lanes));
         }
         struct snapshot {
@@ -241,7 +245,7 @@ class noted_clocks {
         return until == INT64_MAX;
     }
     noted_time stretch(noted_time::kind is, bool begins, int core, int lane, std::int64_t from, std::int64_t to, spent const& what) const {
-        return {is, begins, static_cast<std::int16_t>(core), static_cast<std::int16_t>(lane), from - all_->skipped, to - all_->skipped,
+        return {is,   begins, static_cast<std::int16_t>(core), static_cast<std::int16_t>(lane), from - all_->skipped, to - all_->skipped,
                 from, what};
     }
     /// A core has come from `before` to where its clock stands now.
@@ -318,8 +322,14 @@ inline cycle_accounts accounts_of(plan_value const& plan, std::size_t most_noted
         }
         if (made.cycles == times.now) continue;
         made.cores[core].core[{spent_on::ending, last}] += made.cycles - times.now;
-        all.timeline.all.push_back({noted_time::kind::spent, false, static_cast<std::int16_t>(core), -1, times.now - all.skipped,
-                                    made.cycles - all.skipped, times.now, {spent_on::ending, last}});
+        all.timeline.all.push_back({noted_time::kind::spent,
+                                    false,
+                                    static_cast<std::int16_t>(core),
+                                    -1,
+                                    times.now - all.skipped,
+                                    made.cycles - all.skipped,
+                                    times.now,
+                                    {spent_on::ending, last}});
     }
     made.timeline = std::move(all.timeline);
     made.timeline.end = made.cycles - all.skipped;

@@ -99,7 +99,8 @@ inline std::string page_main(plan_value const& plan, schedule const* made_by, ex
                                              page_section("Memory over time", page_memories(plan, made_by)) +
                                              page_section("Loop program", page_program(plan)) + "</div>\n" + page_details());
     std::string const wait = worst_wait(plan, planned.accounts());
-    return page_figures(plan) + (wait.empty() ? "" : text_element("p", "F" + wait.substr(1) + ".", {{"class", "most"}}) + "\n") + memories + "\n" + page_section("Where the cycles go", page_cycle_account(plan, planned.accounts())) +
+    return page_figures(plan) + (wait.empty() ? "" : text_element("p", "F" + wait.substr(1) + ".", {{"class", "most"}}) + "\n") + memories +
+           "\n" + page_section("Where the cycles go", page_cycle_account(plan, planned.accounts())) +
            (ran == nullptr ? "" : page_section("Planned beside executed", ran->comparison)) + page_section("Traffic", page_traffic(plan)) +
            page_section("Roofline", page_roofline(plan));
 }

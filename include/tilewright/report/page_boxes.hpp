@@ -55,7 +55,8 @@ struct page_boxes {
         return std::clamp(24.0 * static_cast<double>(offsets.size()), 96.0, 720.0);
     }
     double x(std::int64_t time) const {
-        return left + (width - left - right) * static_cast<double>(time - first) / static_cast<double>(std::max<std::int64_t>(1, end - first));
+        return left +
+               (width - left - right) * static_cast<double>(time - first) / static_cast<double>(std::max<std::int64_t>(1, end - first));
     }
     /// Of the lower edge of a byte.
     double y(std::int64_t offset, double high) const {
@@ -95,15 +96,16 @@ struct page_boxes {
             return below - above >= word_height && letter_width * static_cast<double>(text.size()) + 8 <= to - from;
         };
         std::string const text = fits(longer) ? longer : one.place.name;
-        return element("g",
-                       {{"class", "box"},
-                        {"role", "img"},
-                        {"tabindex", is_first ? "0" : "-1"},
-                        {"aria-label", one.says},
-                        {"data-row", one.row},
-                        {"data-buffers", one.buffers}},
-                       element("rect", rectangle(("hue" + std::to_string(one.hue % 8)).c_str(), from, above, to - from, below - above), "") +
-                           word(text, from + 5, (above + below) / 2 + 4, "start", fits(text) ? "word" : "word off")) +
+        return element(
+                   "g",
+                   {{"class", "box"},
+                    {"role", "img"},
+                    {"tabindex", is_first ? "0" : "-1"},
+                    {"aria-label", one.says},
+                    {"data-row", one.row},
+                    {"data-buffers", one.buffers}},
+                   element("rect", rectangle(("hue" + std::to_string(one.hue % 8)).c_str(), from, above, to - from, below - above), "") +
+                       word(text, from + 5, (above + below) / 2 + 4, "start", fits(text) ? "word" : "word off")) +
                "\n";
     }
 };

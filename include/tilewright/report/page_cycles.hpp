@@ -11,9 +11,9 @@ struct time_kind {
     char const* kind;
     char const* says;
 };
-inline constexpr time_kind time_works{"works", "works"}, time_computes{"computes", "computes"}, time_data{"data", "waits for data"}, time_engine{"engine", "waits for an engine"},
-    time_queue{"queue", "held back by a queue or another engine"}, time_cores{"cores", "waits for other cores"},
-    time_idle{"idle", "not asked"}, time_end{"end", "at the end"};
+inline constexpr time_kind time_works{"works", "works"}, time_computes{"computes", "computes"}, time_data{"data", "waits for data"},
+    time_engine{"engine", "waits for an engine"}, time_queue{"queue", "held back by a queue or another engine"},
+    time_cores{"cores", "waits for other cores"}, time_idle{"idle", "not asked"}, time_end{"end", "at the end"};
 
 inline constexpr time_kind const* time_kinds[] = {&time_works, &time_computes, &time_data, &time_engine,
                                                   &time_queue, &time_cores,    &time_idle, &time_end};

@@ -55,7 +55,8 @@ inline std::string page_document(std::string const& title, std::string const& ab
            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
            text_element("title", title) + "\n<style>" + page_colours + picture_css + page_css + "</style>\n</head>\n<body>\n<header>\n" +
            text_element("h1", title) + "\n" + text_element("p", about) + "\n</header>\n<main>\n" + main + "</main>\n" +
-           element("template", {{"id", "alone"}}, escaped(light_picture_style())) + "\n<script>" + page_js + "</script>\n</body>\n</html>\n";
+           element("template", {{"id", "alone"}}, escaped(light_picture_style())) + "\n<script>" + page_js +
+           "</script>\n</body>\n</html>\n";
 }
 
 /// A picture of a page as a document of its own.

@@ -102,9 +102,7 @@ class page_memory {
     }
 
   private:
-    std::string id(placed_part const& at) const {
-        return within_ + "part-" + std::to_string(at.buffer) + "-" + std::to_string(at.part);
-    }
+    std::string id(placed_part const& at) const { return within_ + "part-" + std::to_string(at.buffer) + "-" + std::to_string(at.part); }
     std::string lines_text(lifetime const& life) const {
         return (life.first == life.last ? "line " + std::to_string(life.first)
                                         : "lines " + std::to_string(life.first) + " to " + std::to_string(life.last)) +

@@ -11,7 +11,12 @@ inline constexpr char page_js[] = R"js(
   const touches = (part) => (part.dataset.buffers || '').split(' ').filter(Boolean);
   const parts = all(document, '[data-buffers]');
   const by_buffer = new Map();
-  for (const part of parts) for (const buffer of touches(part)) by_buffer.set(buffer, [...(by_buffer.get(buffer) || []), part]);
+  for (const part of parts) {
+    for (const buffer of touches(part)) {
+      if (!by_buffer.has(buffer)) by_buffer.set(buffer, []);
+      by_buffer.get(buffer).push(part);
+    }
+  }
 
   // Boxes, rows, lines and jobs that have a buffer in common with `part`; none for null.
   let marked = [];

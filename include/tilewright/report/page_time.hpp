@@ -8,11 +8,11 @@ namespace tilewright::reports {
 /// Something that a row of the picture shows, in times of its timeline.
 struct time_stretch {
     std::int64_t begin = 0, end = 0;
-    std::string colour;   ///< its class
-    std::string label;    ///< inside, if there is room
-    std::string says;     ///< in full; lines after the first are details
-    std::string buffers;  ///< marked together with it; empty: none
-    bool is_open = false;   ///< only its frame is drawn
+    std::string colour;    ///< its class
+    std::string label;     ///< inside, if there is room
+    std::string says;      ///< in full; lines after the first are details
+    std::string buffers;   ///< marked together with it; empty: none
+    bool is_open = false;  ///< only its frame is drawn
 };
 struct time_row {
     std::string name;
@@ -39,7 +39,8 @@ struct page_time {
             y += row.lower ? lower_high : high;
         }
         for (left_out const& one : breaks) {
-            std::string const says = "Left out: what stands before, " + grouped(one.times) + " times more, " + grouped(one.cycles) + " cycles";
+            std::string const says =
+                "Left out: what stands before, " + grouped(one.times) + " times more, " + grouped(one.cycles) + " cycles";
             inside += element("g", {{"class", "break"}, {"data-axis", "x"}},
                               stroke("left-out", x(one.at), top, x(one.at), bottom) + text_element("title", says));
         }
@@ -141,7 +142,8 @@ class planned_timeline {
             } else {
                 what = name_of_body(one);
                 made.colour = "computes";
-                for (int const at : touched_buffers(plan_, {.kind = step_kind::compute, .what = static_cast<std::int16_t>(one.what.position)}))
+                for (int const at :
+                     touched_buffers(plan_, {.kind = step_kind::compute, .what = static_cast<std::int16_t>(one.what.position)}))
                     made.buffers += (made.buffers.empty() ? "" : " ") + within + std::to_string(at);
             }
             made.label = what;
@@ -153,7 +155,8 @@ class planned_timeline {
             if (one.is == noted_time::kind::spent) what = text.what, help = text.help;
             else if (one.what.on == spent_on::joining) what = text.what;
             else what = "held back by another engine, or by its queue";
-            if (one.what.on == spent_on::waiting) made.buffers = within + std::to_string(plan_.rings[plan_.waits[one.what.position].ring].buffer);
+            if (one.what.on == spent_on::waiting)
+                made.buffers = within + std::to_string(plan_.rings[plan_.waits[one.what.position].ring].buffer);
         }
         made.says = what + "\n" + from_to(one.cycle, one.end - one.begin) + (help.empty() ? "" : "\nwhat would help: " + help);
         return made;
@@ -188,8 +191,7 @@ inline std::string drawn_text(cycle_accounts const& all) {
     noted_timeline const& of = all.timeline;
     if (!of.complete) return "The first " + grouped(of.cycle_at(of.end)) + " of " + grouped(all.cycles) + " cycles.";
     if (of.breaks.empty()) return "All " + grouped(all.cycles) + " cycles.";
-    return grouped(of.end) + " of " + grouped(all.cycles) +
-           " cycles: what repeats is drawn once, and left out at each dashed line.";
+    return grouped(of.end) + " of " + grouped(all.cycles) + " cycles: what repeats is drawn once, and left out at each dashed line.";
 }
 
 }  // namespace tilewright::reports

@@ -41,17 +41,15 @@ class program_page {
 
     std::string str() const {
         std::string const timeline = timeline_picture();
-        return figures() +
-               element("div", {{"class", "beside"}},
-                       "\n<div>\n" + page_section("Layers over time", shown(timeline)) + page_section("Layers", layers()) +
-                           page_section("Memories over the steps of the program", memories()) +
-                           page_section("Each layer", each_layer()) + "</div>\n" + page_details());
+        return figures() + element("div", {{"class", "beside"}},
+                                   "\n<div>\n" + page_section("Layers over time", shown(timeline)) + page_section("Layers", layers()) +
+                                       page_section("Memories over the steps of the program", memories()) +
+                                       page_section("Each layer", each_layer()) + "</div>\n" + page_details());
     }
     std::vector<std::pair<std::string, std::string>> pictures() const {
         std::vector<std::pair<std::string, std::string>> all{{"timeline", timeline_picture()}};
-        for (reported_pool const& m : report_.memories) each_bank(m, [&](std::string const& name, std::string const& drawn) {
-            all.emplace_back("memory " + name, drawn);
-        });
+        for (reported_pool const& m : report_.memories)
+            each_bank(m, [&](std::string const& name, std::string const& drawn) { all.emplace_back("memory " + name, drawn); });
         return all;
     }
 
@@ -89,7 +87,10 @@ class program_page {
     }
 
     std::string timeline_picture() const {
-        page_time picture{"Layers over time: which agent runs which; arrow keys go from one to the next", {}, std::max<std::int64_t>(1, report_.bound), {}};
+        page_time picture{"Layers over time: which agent runs which; arrow keys go from one to the next",
+                          {},
+                          std::max<std::int64_t>(1, report_.bound),
+                          {}};
         for (int agent = 0; agent < plan_.of->agent_count; ++agent) {
             time_row row{plan_.of->agents[agent].name.str(), {}};
             for (reported_layer const& layer : report_.layers) {
@@ -123,9 +124,13 @@ class program_page {
             }
             std::int64_t const cycles = layer.cycles.value_or(layer.bound);
             plan_value const& made = built_[static_cast<std::size_t>(k)].plan;
-            std::vector<std::string> cells{steps_text(layer.first_step, layer.last_step), layer.name.str(), layer.agent.str(),
-                                           cycles_text(layer.cycles, layer.bound), percent(cycles, report_.bound),
-                                           cell_bar(cycles, report_.bound), costliest(made, accounts_of(made))};
+            std::vector<std::string> cells{steps_text(layer.first_step, layer.last_step),
+                                           layer.name.str(),
+                                           layer.agent.str(),
+                                           cycles_text(layer.cycles, layer.bound),
+                                           percent(cycles, report_.bound),
+                                           cell_bar(cycles, report_.bound),
+                                           costliest(made, accounts_of(made))};
             for (reported_live const& live : layer.live) cells.push_back(grouped(live.bytes));
             cells.insert(cells.end(), {grouped(bytes), by.empty() ? "-" : by});
             rows.push_back({{{"class", "line"}, {"tabindex", rows.empty() ? "0" : "-1"}, {"data-buffers", touched(k)}}, std::move(cells)});

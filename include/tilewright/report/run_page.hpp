@@ -27,8 +27,8 @@ inline std::vector<executed_run::row> executed_rows(plan_value const& plan, emul
             }
             // Calls of an instruction that follow each other are one stretch, as in the rows of the plan.
             one.label = shown_name(job);
-            bool const goes_on = job.kind == job_kind::intrinsic && !row.all.empty() && row.all.back().end == one.begin &&
-                                 row.all.back().label == one.label;
+            bool const goes_on =
+                job.kind == job_kind::intrinsic && !row.all.empty() && row.all.back().end == one.begin && row.all.back().label == one.label;
             calls = goes_on ? calls + 1 : 1;
             if (goes_on) row.all.back().end = one.end;
             else row.all.push_back(one);
@@ -57,7 +57,9 @@ inline std::string page_comparison(plan_value const& plan, emulator const& after
     std::vector<markup_row> rows;
     for (compared const& r : compare(plan, after)) {
         auto const counted = [&](std::int64_t value) { return r.counts_calls ? grouped(value) : std::string(); };
-        rows.push_back({{{"class", r.equal() ? "equal" : r.resolved ? "different" : "unresolved"}},
+        rows.push_back({{{"class", r.equal()    ? "equal"
+                                   : r.resolved ? "different"
+                                                : "unresolved"}},
                         {r.name, counted(r.predicted.calls), counted(r.executed.calls), counted(r.predicted.bytes),
                          counted(r.executed.bytes), r.resolved ? grouped(r.predicted.cycles) : "unresolved", grouped(r.executed.cycles),
                          r.equal()    ? "equal"

@@ -14,8 +14,7 @@ namespace reports {
 /// `part` of `whole`, as so many of 32 columns: "|########                        |".
 inline std::string bar(std::int64_t part, std::int64_t whole) {
     constexpr std::int64_t columns = 32;
-    std::int64_t const filled = whole <= 0 ? 0 : std::min(columns, (part * columns + whole - 1) / whole);
-    return '|' + std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(columns - filled), ' ') + '|';
+    return '|' + filled_columns(part, whole, columns, ' ') + '|';
 }
 
 /// Whether a stream is a terminal that shows colours: the variable NO_COLOR is not set or empty (no-color.org), and TERM is not "dumb".

@@ -37,9 +37,7 @@ class progress_line {
         say(text);
     }
     /// Whether the last line is old enough for another one.
-    bool is_due() const {
-        return !shown_ || std::chrono::duration<double>(clock::now() - last_).count() >= (terminal_ ? 0.2 : 10);
-    }
+    bool is_due() const { return !shown_ || std::chrono::duration<double>(clock::now() - last_).count() >= (terminal_ ? 0.2 : 10); }
     /// A line of another text.
     void say(std::string const& text) {
         std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", text.c_str());
