@@ -2,6 +2,7 @@
 
 #include "02_instruction/matmul.hpp"
 #include "catch.hpp"
+#include "emulate/page.hpp"
 #include "kernels/caches.hpp"
 #include "kernels/cores.hpp"
 #include "kernels/features.hpp"
@@ -100,4 +101,21 @@ TEST_CASE("the worst wait is the longest that something would help") {
           "for 56.9 % of the cycles, host waits until array has done mac16; what would help: asynchronous(), if the hardware goes on by "
           "itself");
     CHECK(worst_wait(plan, {}).empty());
+}
+TEST_CASE("what would help depends on the versions that a buffer has") {
+    std::string const text = cycle_account(make_plan(emulator_page::matmul_on_npu));
+    CAPTURE(text);
+    CHECK(text.find("host    1,280  47.6 %  waits until C.acc is stored: buffers(2)\n") != std::string::npos);
+    CHECK(text.find("host      256   9.5 %  waits for B.spad: a longer prefetch, with more versions\n") != std::string::npos);
+    CHECK(text.find("storer     64   2.4 %  after its last job\n") != std::string::npos);
+    schedule const wrong = schedule(lesson_matmul::matmul, lesson_matmul::npu).split(lesson_matmul::m, "a", "b", 0);
+    CHECK(cycle_account(make_plan(wrong)).rfind("refused: `", 0) == 0);
+}
+TEST_CASE("loops that stay code cost most, but are no wait") {
+    auto const plan = std::make_unique<plan_value>(make_plan(kernels::blur_on_dsp));
+    cycle_accounts const all = accounts_of(*plan);
+    std::string const most = costliest(*plan, all), wait = worst_wait(*plan, all);
+    CAPTURE(most, wait);
+    CHECK(most.find(" runs the loops of ") != std::string::npos);
+    CHECK(wait.find("runs the loops") == std::string::npos);
 }

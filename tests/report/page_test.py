@@ -270,6 +270,9 @@ def prints(page):
     page.ask("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
     paper = base64.b64decode(page.call("Page.printToPDF")["data"])
     check(paper.startswith(b"%PDF"), "no paper")
+    page.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    same(page.ask("[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('.hue0')).fill, getComputedStyle(document.querySelector('.tools')).display]"),
+         ["rgb(255, 255, 255)", "rgb(42, 120, 214)", "none"], "colours and buttons on paper, of a reader who likes it dark")
     same(page.ask("document.querySelectorAll('details:not([open])').length"), 0, "tables that are not printed")
 
 

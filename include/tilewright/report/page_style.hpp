@@ -7,7 +7,7 @@ inline constexpr char page_colours[] = R"css(
 :root { color-scheme: light dark; --ink: #1c1c1a; --dim: #5d5c57; --paper: #fcfcfb; --panel: #f1f0ec; --line: #d9d8d2; --mark: #1c1c1a;
   --h0: #2a78d6; --h1: #1baf7a; --h2: #eda100; --h3: #008300; --h4: #4a3aa7; --h5: #e34948; --h6: #e87ba4; --h7: #eb6834;
   --works: #2a78d6; --computes: #7d8da3; --data: #eb6834; --engine: #e87ba4; --queue: #eda100; --cores: #4a3aa7; --idle: #c9c8c2; --end: #e4e3de; }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root { --ink: #f4f3ef; --dim: #b4b2aa; --paper: #1a1a19; --panel: #272725; --line: #43423f; --mark: #ffffff;
     --h0: #3987e5; --h1: #199e70; --h2: #c98500; --h3: #2ca02c; --h4: #9085e9; --h5: #e66767; --h6: #d55181; --h7: #d95926;
     --works: #3987e5; --computes: #74849b; --data: #d95926; --engine: #d55181; --queue: #c98500; --cores: #9085e9; --idle: #6a6964; --end: #3b3a37; } }
@@ -61,7 +61,7 @@ caption { padding: .2rem 0; color: var(--dim); text-align: left; }
 th, td { padding: .15rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; font-weight: normal; }
 thead th { color: var(--dim); } .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .part th, .part td:nth-child(2), .part td:nth-child(3) { white-space: nowrap; }
-.total td, .total th { border-bottom: 0; font-weight: 600; } .different td, .different th { color: var(--h5); font-weight: 600; }
+.layers td:nth-child(7) { min-width: 17rem; } .total td, .total th { border-bottom: 0; font-weight: 600; } .different td, .different th { color: var(--h5); font-weight: 600; }
 .program code { display: block; padding-left: calc(var(--depth) * 1.2em + 1.2em); text-indent: -1.2em; } .program .value { color: var(--dim); }
 tr.marked > * { background: color-mix(in srgb, var(--h0) 16%, transparent); }
 tr.line:focus { outline: 2px solid var(--mark); outline-offset: -2px; }

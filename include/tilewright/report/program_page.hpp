@@ -136,7 +136,7 @@ class program_page {
             rows.push_back({{{"class", "line"}, {"tabindex", rows.empty() ? "0" : "-1"}, {"data-buffers", touched(k)}}, std::move(cells)});
         }
         return markup_table("Each kernel and copy in the order in which they begin; bytes that are alive in each memory meanwhile", columns,
-                            rows);
+                            rows, {{"class", "layers"}});
     }
 
     template <class Visit>
