@@ -113,6 +113,8 @@ def follows_jobs(page):
     same(marked(page, ".box"), ["part-3-0"], "boxes that the job fills")
     page.press("ArrowRight")
     same(job(page)[0], "mvin B.spad, cycles 320 to 576 (256)", "the next job")
+    same(marked(page, ".box"), ["part-4-0"], "boxes that the next job fills")
+    same(marked(page, ".line"), ["5", "9"], "lines of its buffer")
     page.press("ArrowUp")
     same(job(page)[0], "waits until mvin has filled B.spad, cycles 320 to 640 (320)", "what the core does then")
     page.press("ArrowDown", 2)
@@ -288,6 +290,7 @@ def main(program, pages, traces):
         for scheme in ("light", "dark"):
             page.open(at / "matmul.html", scheme)
             looks(page, scheme)
+            apart(page)
             points(page)
             presses(page)
             follows_jobs(page)
