@@ -176,8 +176,8 @@ class noted_clocks {
         std::int64_t const period = later.now - earlier.now;
         auto const& kept = earlier_of(in);
         auto const found = std::find_if(kept.rbegin(), kept.rend(), [&](auto const& one) { return one.at == earlier.now; });
+        // In a core's share, nothing was noted of the others.
         for (std::size_t core = 0; core < all_->now.size(); ++core) {
-            if (in.is_shared() && static_cast<int>(core) != core_) continue;
             repeat(all_->now[core], found->accounts[core], often, period);
         }
         if (!in.is_shared()) {
