@@ -88,7 +88,7 @@ function(tilewright_add_kernel name)
     endforeach()
     _tilewright_add_subject(kernel_of_tool)
     if(DEFINED ARG_REPORT)
-        _tilewright_report(reports ${name} ${directory} ${ARG_SCHEDULE})
+        _tilewright_report(reports kernel_report_tool ${name} ${directory} ${ARG_SCHEDULE})
         set(${ARG_REPORT} ${reports} PARENT_SCOPE)
     endif()
     if(DEFINED ARG_C_SOURCE)
@@ -202,8 +202,8 @@ function(tilewright_add_kernel name)
     endif()
 endfunction()
 
-# The target NAME.report, which writes NAME.html; NAME_0.html and so on for several schedules. `result` receives their paths.
-function(_tilewright_report result name directory)
+# The target NAME.report, which writes NAME.html by a tool; NAME_0.html and so on for several schedules. `result` receives their paths.
+function(_tilewright_report result tool name directory)
     set(files ${directory}/${name}.html)
     list(LENGTH ARGN schedules)
     if(schedules GREATER 1)
@@ -213,7 +213,7 @@ function(_tilewright_report result name directory)
             list(APPEND files ${directory}/${name}_${number}.html)
         endforeach()
     endif()
-    _tilewright_add_tool(${name}.report_tool kernel_report_tool ${name}.of_tool)
+    _tilewright_add_tool(${name}.report_tool ${tool} ${name}.of_tool)
     add_custom_command(OUTPUT ${files}
         COMMAND ${name}.report_tool ${files}
         DEPENDS ${name}.report_tool
@@ -309,7 +309,7 @@ function(_tilewright_c_library name tool directory header what binding includes 
 endfunction()
 
 # tilewright_add_program(NAME HEADER file.hpp PROGRAM qualified::variable BINDING emulated|device [C_INCLUDES header…]
-#                        [FILES variable] [SOURCE_ONLY])
+#                        [FILES variable] [SOURCE_ONLY] [REPORT variable])
 #
 # Makes a static library NAME with the C function NAME, declared in "NAME.h", which runs all kernels of a program: C11 of its own, NAME.c, and
 # the images of its constants, NAME_MEMORY.bin, beside it. See docs/reference/program.md.
@@ -317,9 +317,10 @@ endfunction()
 #   HEADER, BINDING, C_INCLUDES, SOURCE_ONLY   as for tilewright_add_kernel
 #   PROGRAM   a constexpr variable at namespace scope, with its namespaces
 #   FILES     the named variable receives the folder in which all of these lie
+#   REPORT    the named variable receives the path of NAME.html, a page that shows the program's plan. See docs/reference/reports.md.
 function(tilewright_add_program name)
     set(call "tilewright_add_program(${name})")
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "SOURCE_ONLY" "HEADER;PROGRAM;BINDING;FILES" "C_INCLUDES")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "SOURCE_ONLY" "HEADER;PROGRAM;BINDING;FILES;REPORT" "C_INCLUDES")
     _tilewright_check_call(PROGRAM)
     _tilewright_need_tools()
     set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}.program)
@@ -329,6 +330,11 @@ function(tilewright_add_program name)
         ${ARG_SOURCE_ONLY})
     if(DEFINED ARG_FILES)
         set(${ARG_FILES} ${directory} PARENT_SCOPE)
+    endif()
+    if(DEFINED ARG_REPORT)
+        _tilewright_report(report program_report_tool ${name} ${directory})
+        add_dependencies(${name} ${name}.report)
+        set(${ARG_REPORT} ${report} PARENT_SCOPE)
     endif()
 endfunction()
 

@@ -2,12 +2,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <random>
 #include <thread>
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/plan/check_plan.hpp>
+#include <tilewright/tune/interrupt.hpp>
+#include <tilewright/tune/progress.hpp>
 
 #include "mutations/good_plans.hpp"
 #include "mutations/interleavings.hpp"
@@ -204,11 +207,18 @@ int main(int argument_count, char** arguments) {
     }
 
     // Processes, since what a mutant does to its process must not be seen in another one.
+    tilewright::tune::interruption const asked_to_stop;
     std::size_t const workers = std::max(1u, std::thread::hardware_concurrency());
     int ends[2];
+    std::vector<pid_t> processes;
     if (pipe(ends) != 0) return EXIT_FAILURE;
     for (std::size_t worker = 0; worker < workers; ++worker) {
-        if (fork() == 0) close(ends[0]), work(all, worker, workers, ends[1]);
+        pid_t const process = fork();
+        if (process == 0) {
+            for (int which : {SIGINT, SIGTERM}) std::signal(which, SIG_DFL);
+            close(ends[0]), work(all, worker, workers, ends[1]);
+        }
+        processes.push_back(process);
     }
     close(ends[1]);
 
@@ -216,7 +226,8 @@ int main(int argument_count, char** arguments) {
     counts total;
     std::size_t done = 0;
     finding found;
-    while (read(ends[0], &found, sizeof found) == sizeof found) {
+    tilewright::tune::progress_line progress("mutations", static_cast<std::int64_t>(all.size()));
+    while (tilewright::tune::interruption::signal() == 0 && read(ends[0], &found, sizeof found) == sizeof found) {
         if (found.position < 0) {
             ++done;
             continue;
@@ -225,7 +236,8 @@ int main(int argument_count, char** arguments) {
         kinds[static_cast<std::size_t>(s.what.is)].add(found);
         total.add(found);
         bool const missed = found.faulty && (!found.checker || !found.emulator());
-        if (missed || lists)
+        if (missed || lists) {
+            progress.clear();
             std::printf("%s: %s, %s, %s: %s; checker: %s; emulator: %s%s%s%s\n", missed ? "missed" : "seeded", s.of->name.c_str(),
                         text_of(s.what.is), s.what.where.c_str(), found.faulty ? found.how.data() : "does no harm",
                         !found.checker                ? "-"
@@ -233,11 +245,17 @@ int main(int argument_count, char** arguments) {
                                                       : text_of(found.why),
                         found.wrong_bits ? "wrong bits " : "", found.stopped ? "stopped " : "", found.checked ? "checked " : "",
                         found.emulator() ? "" : "-");
-        if (total.mutants % 100 == 0) std::fprintf(stderr, "%d of %zu mutants\n", total.mutants, all.size());
+        }
+        progress.show(total.mutants, "");
     }
+    int const signal = tilewright::tune::interruption::signal();
+    for (pid_t const process : processes) {
+        if (signal != 0 && process > 0) kill(process, SIGKILL);
+    }
+    progress.clear();
     while (waitpid(-1, nullptr, 0) > 0) {
     }
-    if (done != workers) {
+    if (done != workers && signal == 0) {
         std::fprintf(stderr, "a worker ended early\n");
         return EXIT_FAILURE;
     }
@@ -249,5 +267,9 @@ int main(int argument_count, char** arguments) {
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) kinds[kind].print(text_of(static_cast<mutation>(kind)));
     total.print("all");
     std::printf("mutations: seeded=%d checker=%d emulator=%d\n", total.faulty, total.checker, total.emulator);
+    if (signal != 0) {
+        std::fprintf(stderr, "mutations: stopped; %d of %zu were looked at\n", total.mutants, all.size());
+        return 128 + signal;
+    }
     return total.faulty > 0 && total.checker == total.faulty && total.emulator == total.faulty ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,14 +2,19 @@
 // and for some that something was taken from. With --seeds, the rectangles are cut and woven into 1,000 and 2,000 boxes, once for each seed
 // from FIRST to LAST.
 //
+// Ctrl-C ends it with the sums so far. --output writes what a hundredth of the steps finds, and replaces it when the search is done.
+//
 // bench_placement [--capacity N] [--steps N] [--first-fit] [--output FILE] [--seeds FIRST LAST | FILE.csv …]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <future>
 #include <iostream>
 #include <string>
 #include <tilewright/plan/offsets/assign_offsets.hpp>
+#include <tilewright/tune/interrupt.hpp>
+#include <tilewright/tune/progress.hpp>
 #include <vector>
 
 #include "check.hpp"
@@ -84,7 +89,7 @@ struct sum {
 };
 
 /// Solved is what lies in the capacity; where none is known, what is proven to have the smallest peak.
-outcome solve(instance const& of, options const& how) {
+outcome solve(instance const& of, options const& how, tune::progress_line& progress) {
     std::int64_t const capacity = how.capacity > 0 ? how.capacity : of.capacity;
     std::vector<ir::placed_buffer> buffers;
     for (instance::buffer const& b : of.buffers) buffers.push_back({.bytes = b.size, .born = b.lower, .dead = b.upper});
@@ -96,6 +101,7 @@ outcome solve(instance const& of, options const& how) {
     std::string const wrong = found.fault != ir::offset_fault::none ? "refused" : fault_of(of, offsets, found.peak);
     std::string const gap = found.proven ? "proven" : "gap " + std::to_string(found.peak - found.lower_bound);
     std::string const fits = capacity == 0 ? "-" : found.fits ? "yes" : found.lower_bound > capacity ? "never" : "no";
+    progress.clear();
     std::printf("%-28s %8zu %12lld %12lld %12lld %6s %12s %9.3f %s\n", of.name.c_str(), of.buffers.size(), static_cast<long long>(capacity),
                 static_cast<long long>(found.peak), static_cast<long long>(found.lower_bound), fits.c_str(), gap.c_str(), seconds,
                 wrong.c_str());
@@ -136,13 +142,44 @@ int main(int argument_count, char** arguments) {
         }
         std::printf("%-28s %8s %12s %12s %12s %6s %12s %9s\n", "", "buffers", "capacity", "peak", "lower bound", "fits", "", "seconds");
         sum full, with_slack;
-        for (instance const& each : all) full.add(solve(each, how));
+        tune::interruption const asked_to_stop;
+        std::size_t const count = all.size() + loose.size();
+        tune::progress_line progress("placement", static_cast<std::int64_t>(count));
+        auto const print = [&] {
+            std::printf("placement: solved=%d of=%d seconds=%.3f gap=%.4f", full.solved, full.all, full.seconds, full.gap);
+            if (!loose.empty()) std::printf(" loose=%d loose_of=%d loose_gap=%.4f", with_slack.solved, with_slack.all, with_slack.gap);
+            std::printf("\n");
+        };
+        auto const stop = [&](int signal) {
+            progress.clear();
+            print();
+            std::fprintf(stderr, "placement: stopped; %d of %zu were looked at\n", full.all + with_slack.all, count);
+            std::fflush(nullptr);
+            std::_Exit(128 + signal);
+        };
+        auto const solve_each = [&](std::vector<instance> const& instances, options const& with, sum& into) {
+            for (instance const& each : instances) {
+                progress.show(full.all + with_slack.all, "");
+                // A search cannot be asked to stop, so it is left alone then.
+                std::future<outcome> found = std::async(std::launch::async, [&] { return solve(each, with, progress); });
+                while (found.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+                    if (int const signal = tune::interruption::signal(); signal != 0) stop(signal);
+                }
+                into.add(found.get());
+            }
+        };
+        if (!how.output.empty() && how.steps >= 100) {
+            options first = how;
+            first.steps = how.steps / 100;
+            sum unused;
+            solve_each(all, first, unused);
+        }
+        solve_each(all, how, full);
         options less = how;
         less.steps = how.steps / 10;
-        for (instance const& each : loose) with_slack.add(solve(each, less));
-        std::printf("placement: solved=%d of=%d seconds=%.3f gap=%.4f", full.solved, full.all, full.seconds, full.gap);
-        if (!loose.empty()) std::printf(" loose=%d loose_of=%d loose_gap=%.4f", with_slack.solved, with_slack.all, with_slack.gap);
-        std::printf("\n");
+        solve_each(loose, less, with_slack);
+        progress.clear();
+        print();
         return full.wrong || with_slack.wrong ? EXIT_FAILURE : EXIT_SUCCESS;
     } catch (std::exception const& error) {
         std::cerr << error.what() << '\n';

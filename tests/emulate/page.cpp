@@ -3,8 +3,8 @@
 #include <fstream>
 #include <sstream>
 #include <tilewright/halide/jit.hpp>
-#include <tilewright/report/cycle_account.hpp>
 #include <tilewright/report/json.hpp>
+#include <tilewright/report/run_page.hpp>
 #include <tilewright/report/text.hpp>
 #include <tilewright/report/timeline.hpp>
 
@@ -65,6 +65,43 @@ TEST_CASE("the account of the plan has the waits that the emulator records") {
     }
     CHECK(!accounted.empty());
     CHECK(recorded == accounted);
+}
+TEST_CASE("the timeline of the plan is that of the run") {
+    emulator on(npu, semantics_of<npu>);
+    on.record(plan<matmul_on_npu>);
+    run(on);
+    using list = std::vector<std::pair<std::int64_t, std::int64_t>>;
+    auto const add = [](list& to, std::int64_t begin, std::int64_t end) {
+        if (begin == end) return;
+        if (!to.empty() && to.back().second == begin) to.back().second = end;
+        else to.emplace_back(begin, end);
+    };
+    plan_value const& made = plan<matmul_on_npu>;
+    reports::planned_timeline const planned(made);
+    REQUIRE(planned.timeline().breaks.empty());
+    std::vector<reports::executed_run::row> const executed = reports::executed_of(made, on).rows;
+    REQUIRE(executed.size() == 4);
+    for (auto const& row : planned.rows("")) {
+        if (row.lane < 0) continue;
+        list of_plan, of_run;
+        for (reports::time_stretch const& s : row.drawn.all) add(of_plan, s.begin, s.end);
+        for (auto const& one : executed) {
+            for (reports::time_stretch const& s : one.all) {
+                if (one.lane == row.lane) add(of_run, s.begin, s.end);
+            }
+        }
+        CAPTURE(row.drawn.name);
+        CHECK(!of_plan.empty());
+        CHECK(of_plan == of_run);
+    }
+    std::string const page = report_page(matmul_on_npu, made, on);
+    CHECK(page.find("Executed: 2,688 cycles, as predicted.") != std::string::npos);
+    CHECK(page.find("<title>executed: mvin A.spad\ncycles 0 to 64 (64)</title>") != std::string::npos);
+    CHECK(page.find("DIFFERENT") == std::string::npos);
+    on.reset();
+    std::string const nothing = report_page(matmul_on_npu, made, on);
+    CHECK(nothing.find("Executed: 0 cycles, where 2,688 are predicted. Nothing was recorded") != std::string::npos);
+    CHECK(nothing.find("<tr class=\"different\"><th scope=\"row\">mvin</th>") != std::string::npos);
 }
 TEST_CASE("the page of reports shows those of this kernel") {
     plan_value const& plan = tilewright::plan<matmul_on_npu>;

@@ -38,7 +38,11 @@ int main(int count, char** given) {
         else options.first = std::strtoull(given[at], nullptr, 10), options.cases = 1, options.shows_cases = true, options.seconds = 0;
     }
     if (position == 0) return usage(given[0]);
-    std::signal(SIGINT, [](int) { fuzz::stop_walking(); });
+    // What was found so far is printed. A second signal of the same kind ends the process at once.
+    struct sigaction stop {};
+    stop.sa_handler = [](int) { fuzz::stop_walking(); };
+    stop.sa_flags = static_cast<int>(SA_RESETHAND);
+    for (int which : {SIGINT, SIGTERM}) sigaction(which, &stop, nullptr);
     fuzz::walk_result const all = fuzz::walk(options);
     for (auto const& [name, times] : all.refused) std::cout << "refused: " << name << " " << times << "\n";
     if (!all.blamed.empty()) std::cout << "refused by the proof at the end of a plan, which asks to be reported: seeds";

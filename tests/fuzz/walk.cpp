@@ -16,6 +16,7 @@
 #include <iostream>
 #include <memory>
 #include <stdexcept>
+#include <tilewright/tune/progress.hpp>
 
 #include "fuzz/draw.hpp"
 #include "fuzz/draw_cores.hpp"
@@ -211,6 +212,16 @@ outcome try_apart(std::uint64_t seed, std::function<outcome()> const& tries, dou
     return found;
 }
 
+/// How far a walk is, and how long it may still take: until its time is over, or its cases are.
+std::string progress_text(walk_result const& all, walk_options const& options, double seconds) {
+    auto const rate = static_cast<double>(all.cases) / seconds;
+    std::string text = "fuzz: " + std::to_string(all.cases) + " cases, " + std::to_string(all.refusals()) + " refused, " +
+                       std::to_string(all.failures.size()) + " mismatches, " + std::to_string(static_cast<int>(rate + 0.5)) + " a second";
+    double left = options.seconds > 0 ? std::max(0.0, options.seconds - seconds) : 1e9;
+    if (options.cases > 0 && rate > 0) left = std::min(left, static_cast<double>(options.cases - all.cases) / rate);
+    return left < 1e9 ? text + ", " + tilewright::tune::duration_text(left) + " left" : text;
+}
+
 }  // namespace
 
 void stop_walking() { stopped = true; }
@@ -288,7 +299,7 @@ walk_result walk(walk_options const& options) {
         w.ended = w.next >= end || stopped || enough || left() <= 0;
         if (!w.ended) begin(w);
     };
-    double shown = now();
+    tilewright::tune::progress_line progress("fuzz", 0);
     while (std::any_of(workers.begin(), workers.end(), [](worker const& w) { return !w.ended; })) {
         for (worker& w : workers) {
             if (w.ended) continue;
@@ -309,7 +320,7 @@ walk_result walk(walk_options const& options) {
             std::uint64_t const seed = failed.front().first;
             std::string const what = failed.front().second;
             failed.pop_front();
-            if (options.shows_progress) std::cout << "\nseed " << seed << ": " << what << "\n" << std::flush;
+            if (options.shows_progress) progress.clear(), std::cout << "\nseed " << seed << ": " << what << "\n" << std::flush;
             walk_failure found{seed, what, {}};
             std::string const category = what.substr(0, what.find(':'));
             bool const in_c = category.substr(0, 2) == "c_";
@@ -342,19 +353,11 @@ walk_result walk(walk_options const& options) {
             for (worker& w : workers) w.since = now();
             if (static_cast<int>(all.failures.size()) >= options.most_failures) stopped = true;
         }
-        if (options.shows_progress && now() - shown > 2) {
-            shown = now();
-            double const seconds = now() - began;
-            std::cout << "\r" << all.cases << " cases, " << all.refusals() << " refused, " << all.failures.size() << " mismatches, "
-                      << static_cast<int>(10 * static_cast<double>(all.cases) / seconds) / 10.0 << " a second";
-            if (options.seconds > 0) std::cout << ", " << static_cast<int>(std::max(0.0, left())) << " seconds left";
-            std::cout << "   " << std::flush;
-        }
+        if (options.shows_progress && progress.is_due()) progress.say(progress_text(all, options, now() - began));
     }
     for (auto const& [seed, what] : failed) all.failures.push_back({seed, what, "// " + what + "\n" + text_of(seed)});
     for (worker& w : workers) munmap(w.at, sizeof(place_of_work));
     std::filesystem::remove_all(folder);
-    if (options.shows_progress) std::cout << "\n";
     return all;
 }
 

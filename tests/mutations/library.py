@@ -19,6 +19,7 @@ import pathlib
 import re
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -228,12 +229,19 @@ def main():
             raise Stopped("\n".join(["not all tests pass as they are", *wrong]))
         print(f"{len(sources)} sources of tests pass as they are, after {time.monotonic() - begin:.0f} s", flush=True)
         running = {pool.submit(tests.finder_of, fault): fault for fault in faults}
-        for number, done in enumerate(concurrent.futures.as_completed(running), 1):
-            fault, finder = running[done], done.result()
-            found += finder is not None
-            passed = time.monotonic() - begin
-            what = f"found      {finder[0]} {finder[1]}" if finder else "NOT FOUND"
-            print(f"[{number}/{len(faults)}, {passed:.0f} s] {what:50} {fault['header']}: {fault['name']}", flush=True)
+        seeding, number = time.monotonic(), 0
+        try:
+            for number, done in enumerate(concurrent.futures.as_completed(running), 1):
+                fault, finder = running[done], done.result()
+                found += finder is not None
+                left = (time.monotonic() - seeding) / number * (len(faults) - number)
+                what = f"found      {finder[0]} {finder[1]}" if finder else "NOT FOUND"
+                print(f"[{number}/{len(faults)}, {left / 60:.0f} min left] {what:50} {fault['header']}: {fault['name']}", flush=True)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            print(f"mutation: seeded={number} found={found}, then stopped", flush=True)
+            shutil.rmtree(scratch, ignore_errors=True)
+            os._exit(130)  # what runs just now was told, too, and its results mean nothing
     print(f"mutation: seeded={len(faults)} found={found}")
     return 0 if found == len(faults) else 1
 

@@ -32,7 +32,7 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
         for domain in ("Runtime", "Log", "Page", "Network"):
             self.call(f"{domain}.enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.resize(width, height)
 
     def __enter__(self):
         return self
@@ -70,6 +70,9 @@ class Browser:
                 return message["result"]
             self.events.append(message)
 
+    def resize(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
     def open(self, path, scheme="light", media=""):
         """Loads a file, as a reader who likes this colour scheme sees it."""
         self.call("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
@@ -100,19 +103,32 @@ class Browser:
 
     def point_at(self, selector):
         """Moves the mouse to the middle of an element."""
-        at = self.ask(f"""(() => {{
+        for x, y in ((0, 0), self.middle(selector)):
+            self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def middle(self, selector):
+        """Where an element is in the window, once it has been scrolled there."""
+        return self.ask(f"""(() => {{
             const one = document.querySelector({json.dumps(selector)});
             one.scrollIntoView({{ block: 'center', behavior: 'instant' }});
             const box = one.getBoundingClientRect();
             return [box.x + box.width / 2, box.y + box.height / 2]; }})()""")
-        for x, y in ((0, 0), at):
-            self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
-    def press(self, key, times=1):
-        codes = {"Tab": 9, "ArrowUp": 38, "ArrowDown": 40, "ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "Escape": 27}
+    def turn_wheel(self, at, by, control=False):
+        """Turns the wheel over a place: up where `by` is negative."""
+        self.call("Input.dispatchMouseEvent", type="mouseWheel", x=at[0], y=at[1], deltaX=0, deltaY=by, modifiers=2 if control else 0)
+
+    def drag(self, at, to):
+        for kind, (x, y) in (("mouseMoved", at), ("mousePressed", at), ("mouseMoved", to), ("mouseReleased", to)):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="none" if kind == "mouseMoved" and (x, y) == tuple(at) else "left",
+                      buttons=1 if kind != "mouseReleased" else 0, clickCount=1)
+
+    def press(self, key, times=1, shift=False):
+        codes = {"Tab": 9, "ArrowUp": 38, "ArrowDown": 40, "ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "Escape": 27, "+": 187, "-": 189, "0": 48}
         for _ in range(times):
             for kind in ("keyDown", "keyUp"):
-                self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key])
+                self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key],
+                          modifiers=8 if shift else 0)
 
     def picture(self, path, whole=False):
         """Writes what is seen, or the whole page, as PNG."""

@@ -1,7 +1,10 @@
 #include <tilewright/report/cycle_account.hpp>
 
+#include <array>
+
 #include "02_instruction/matmul.hpp"
 #include "catch.hpp"
+#include "emulate/page.hpp"
 #include "kernels/caches.hpp"
 #include "kernels/cores.hpp"
 #include "kernels/features.hpp"
@@ -14,6 +17,14 @@ using namespace tilewright;
 using namespace tilewright::reports;
 
 namespace {
+
+/// Core, channel, begin and end of each stretch, sorted.
+std::vector<std::array<std::int64_t, 5>> stretches_of(noted_timeline const& of) {
+    std::vector<std::array<std::int64_t, 5>> all;
+    for (noted_time const& one : of.all) all.push_back({one.core, one.lane, one.begin, one.end, one.cycle});
+    std::sort(all.begin(), all.end());
+    return all;
+}
 
 /// Nothing is lost, and nothing counted twice.
 void check_sums(schedule const& of) {
@@ -32,8 +43,38 @@ void check_sums(schedule const& of) {
         }
         CHECK(sum == all.cycles);
         for (channel_account const& c : one.channels) {
+            std::int64_t instead = 0;
+            for (auto const& [what, cycles] : c.instead) instead += cycles;
+            CHECK(instead == c.not_asked);
             CHECK(std::min({c.busy, c.not_asked, c.held_back, c.after}) >= 0);
             CHECK(c.busy + c.not_asked + c.held_back + c.after == all.cycles);
+        }
+    }
+    // Skipping what repeats is only faster; where nothing is left out, the timeline is the same, too.
+    constexpr std::size_t many = 1'000'000;
+    cycle_accounts const each = accounts_of(*plan, many, ir::visiting::everything), drawn = accounts_of(*plan, many);
+    CHECK(each.timeline.breaks.empty());
+    if (drawn.timeline.breaks.empty()) {
+        CHECK(stretches_of(drawn.timeline) == stretches_of(each.timeline));
+    }
+    for (std::size_t core = 0; core < all.cores.size(); ++core) {
+        for (int lane = 0; lane < plan->where->lane_count(); ++lane) {
+            std::int64_t held = 0;
+            for (noted_time const& one : each.timeline.all) {
+                bool const here = one.core == static_cast<int>(core) && one.lane == lane;
+                if (here && one.is == noted_time::kind::held_back) held += one.end - one.begin;
+            }
+            CHECK(held == each.cores[core].channels[static_cast<std::size_t>(lane)].held_back);
+        }
+    }
+    for (std::size_t core = 0; core < all.cores.size(); ++core) {
+        CHECK(all.cores[core].core == each.cores[core].core);
+        for (std::size_t lane = 0; lane < all.cores[core].channels.size(); ++lane) {
+            channel_account const &skipped = all.cores[core].channels[lane], &visited = each.cores[core].channels[lane];
+            CHECK(skipped.busy == visited.busy);
+            CHECK(skipped.held_back == visited.held_back);
+            CHECK(skipped.after == visited.after);
+            CHECK(skipped.instead == visited.instead);
         }
     }
     // What an engine of one core works is what the plan counts for it.
@@ -58,4 +99,48 @@ TEST_CASE("so do those of several cores, with barriers, signals, multicasts and 
           unlike_cores::in_shares(), unlike_cores::by_stages(), unlike_cores::with_multicasts()}) {
         for (schedule const& of : list) check_sums(of);
     }
+}
+
+// Each of 512 tiles takes 2 x 320 cycles to load and 1,024 to multiply; each of 64 sums 1,088 to store, 64 of them after the storer is
+// free.
+TEST_CASE("the account of lesson 02, by hand") {
+    std::string const text = cycle_account(plan<lesson_matmul::matmul_on_npu>);
+    auto const has = [&](std::string const& line) {
+        CAPTURE(text, line);
+        CHECK(text.find(line + "\n") != std::string::npos);
+    };
+    has("host    524,288  56.9 %  waits until array has done mac16: asynchronous(), if the hardware goes on by itself");
+    has("host    163,840  17.8 %  waits until mvin has filled B.spad: asynchronous() and buffers(2), if the hardware goes on by itself");
+    has("storer  524,288  56.9 %  not asked, while host waits until array has done mac16: asynchronous(), if the hardware goes on by "
+        "itself");
+    has("storer   65,536   7.1 %  busy");
+    has("storer       64   0.0 %  after its last job");
+    has("array    68,544   7.4 %  not asked, while host waits until mvout has filled C: asynchronous() and buffers(2), if the hardware "
+        "goes on by "
+        "itself");
+    CHECK(text.rfind("921,600 cycles\nhost    524,288", 0) == 0);
+}
+TEST_CASE("the worst wait is the longest that something would help") {
+    plan_value const& plan = tilewright::plan<lesson_matmul::matmul_on_npu>;
+    CHECK(worst_wait(plan, accounts_of(plan)) ==
+          "for 56.9 % of the cycles, host waits until array has done mac16; what would help: asynchronous(), if the hardware goes on by "
+          "itself");
+    CHECK(worst_wait(plan, {}).empty());
+}
+TEST_CASE("what would help depends on the versions that a buffer has") {
+    std::string const text = cycle_account(make_plan(emulator_page::matmul_on_npu));
+    CAPTURE(text);
+    CHECK(text.find("host    1,280  47.6 %  waits until C.acc is stored: buffers(2)\n") != std::string::npos);
+    CHECK(text.find("host      256   9.5 %  waits for B.spad: a longer prefetch, with more versions\n") != std::string::npos);
+    CHECK(text.find("storer     64   2.4 %  after its last job\n") != std::string::npos);
+    schedule const wrong = schedule(lesson_matmul::matmul, lesson_matmul::npu).split(lesson_matmul::m, "a", "b", 0);
+    CHECK(cycle_account(make_plan(wrong)).rfind("refused: `", 0) == 0);
+}
+TEST_CASE("loops that stay code cost most, but are no wait") {
+    auto const plan = std::make_unique<plan_value>(make_plan(kernels::blur_on_dsp));
+    cycle_accounts const all = accounts_of(*plan);
+    std::string const most = costliest(*plan, all), wait = worst_wait(*plan, all);
+    CAPTURE(most, wait);
+    CHECK(most.find(" % runs the loops of ") != std::string::npos);
+    CHECK(wait.find("runs the loops") == std::string::npos);
 }

@@ -1,4 +1,5 @@
 #include <tilewright/report/page.hpp>
+#include <tilewright/report/program_page.hpp>
 
 #include <regex>
 
@@ -13,7 +14,10 @@
 #include "kernels/multicast.hpp"
 #include "kernels/schedules.hpp"
 #include "kernels/unlike_cores.hpp"
+#include "program/core_program.hpp"
+#include "program/engine_program.hpp"
 #include "report/kept.hpp"
+#include "report/two_layers.hpp"
 
 using namespace tilewright;
 using namespace tilewright::reports;
@@ -164,13 +168,13 @@ TEST_CASE("the bars of cores and channels are as long as all cycles, the largest
     for (schedule const& one : of) {
         auto const plan = std::make_unique<plan_value>(make_plan(one));
         cycle_accounts const all = accounts_of(*plan);
-        std::vector<time_bar> const bars = time_bars(*plan, all);
+        std::vector<cycle_row> const bars = rows_of(*plan, all);
         REQUIRE(bars.size() >= static_cast<std::size_t>(plan->cores));
         std::string const page = report_page(*plan);
         CHECK(count_of(page, "<g class=\"bar\"") == bars.size());
-        for (time_bar const& bar : bars) {
+        for (cycle_row const& bar : bars) {
             std::int64_t sum = 0, last = all.cycles;
-            for (time_bar::share const& s : bar.shares) {
+            for (cycle_share const& s : bar.shares) {
                 CHECK(s.cycles <= last);
                 sum += last = s.cycles;
                 CHECK(has(page, "<td>" + escaped(s.what) + "</td>"));
@@ -184,6 +188,112 @@ TEST_CASE("the bars of cores and channels are as long as all cycles, the largest
               "<rect class=\"engine\" x=\"140\" y=\"2\" width=\"350.44\" height=\"20\"><title>waits until array has done mac16: 524,288 "
               "cycles, 56.9 %</title>"));
     CHECK(has(page, "<td>asynchronous(), if the hardware goes on by itself</td>"));
+}
+
+// The host waits for 320 cycles each time that mvin fills A.spad: 256 that it moves, and its latency. Then B.spad, then 1,024 of products.
+TEST_CASE("the timeline of lesson 02 begins with its transfers, and draws what repeats once") {
+    plan_value const& plan = tilewright::plan<lesson_matmul::matmul_on_npu>;
+    planned_timeline const planned(plan);
+    noted_timeline const& of = planned.timeline();
+    auto const rows = planned.rows("");
+    REQUIRE(rows.size() == 4);
+    CHECK((rows[0].drawn.name == "host" && rows[1].drawn.name == "loader" && rows[2].drawn.name == "storer" &&
+           rows[3].drawn.name == "array"));
+    auto const begins = [](planned_timeline::row const& row) {
+        std::vector<std::pair<std::int64_t, std::int64_t>> made;
+        for (time_stretch const& s : row.drawn.all) made.emplace_back(s.begin, s.end);
+        made.resize(4);
+        return made;
+    };
+    using list = std::vector<std::pair<std::int64_t, std::int64_t>>;
+    CHECK(begins(rows[0]) == list{{0, 320}, {320, 640}, {640, 1664}, {1664, 1984}});
+    CHECK(begins(rows[1]) == list{{0, 256}, {320, 576}, {1664, 1920}, {1984, 2240}});
+    CHECK(begins(rows[3]) == list{{640, 1664}, {2304, 3328}, {3968, 4992}, {6720, 7744}});
+    CHECK(rows[0].drawn.all[0].says ==
+          "waits until mvin has filled A.spad\ncycles 0 to 320 (320)\nwhat would help: asynchronous() and buffers(2), if the hardware goes "
+          "on by "
+          "itself");
+    CHECK(rows[1].drawn.all[1].says == "mvin B.spad\ncycles 320 to 576 (256)");
+    CHECK(rows[1].drawn.all[1].buffers == "4");
+    CHECK(rows[3].drawn.all[0].says == "mul16, mac16\ncycles 640 to 1,664 (1,024)");
+    // Of eight steps of ko, three are followed. The second break of all leaves out five again.
+    REQUIRE(!of.breaks.empty());
+    CHECK((of.breaks[0].times == 5 && of.breaks[0].cycles == 5 * 1664));
+    CHECK(of.complete);
+    std::int64_t left = of.end;
+    for (left_out const& one : of.breaks) left += one.cycles;
+    CHECK(left == 921'600);
+    // What ends last is the last store: 1,024 cycles that move it and 64 until it is there.
+    CHECK(rows[2].drawn.all.back().says == "mvout C.acc\ncycles 920,512 to 921,536 (1,024)");
+    std::string const page = report_page(plan);
+    CHECK(has(page, "<title>mvin A.spad\ncycles 0 to 256 (256)</title>"));
+    CHECK(count_of(page, "<g class=\"break\"") == of.breaks.size());
+    CHECK(has(page, "For 56.9 % of the cycles, host waits until array has done mac16; what would help: asynchronous(), if"));
+}
+TEST_CASE("stretches of every row follow each other, and the jobs of a channel are its work where nothing is left out") {
+    for (schedule const& of : some_kernels()) {
+        auto const plan = std::make_unique<plan_value>(make_plan(of));
+        REQUIRE(!plan->refusal);
+        planned_timeline const planned(*plan);
+        for (auto const& row : planned.rows("")) {
+            CAPTURE(plan->where->name.str(), row.drawn.name);
+            std::int64_t last = 0, busy = 0;
+            for (time_stretch const& s : row.drawn.all) {
+                CHECK(s.begin >= last);
+                CHECK(s.end > s.begin);
+                CHECK(s.end <= planned.timeline().end);
+                CHECK(!s.says.empty());
+                CHECK(!s.colour.empty());
+                last = s.end;
+                busy += s.is_open || row.lane < 0 ? 0 : s.end - s.begin;
+            }
+            if (row.lane < 0 || !planned.timeline().breaks.empty() || !planned.timeline().complete) continue;
+            CHECK(busy == planned.accounts().cores[static_cast<std::size_t>(row.core)].channels[static_cast<std::size_t>(row.lane)].busy);
+        }
+    }
+}
+TEST_CASE("a timeline that would be too long stops, and says where") {
+    plan_value const& plan = tilewright::plan<lesson_matmul::matmul_on_npu>;
+    cycle_accounts const all = accounts_of(plan, 20);
+    CHECK(!all.timeline.complete);
+    CHECK(all.timeline.all.size() == 20);
+    CHECK(all.timeline.end == 6080);  // three tiles, each in three stretches of the host and three jobs, and the store of their sums
+    CHECK(all.cycles == 921'600);
+    CHECK(has(drawn_text(all), "The first "));
+}
+// 40 cycles, then three times 10 that are left out, then 20.
+TEST_CASE("what was executed stands at the times of the plan, and not where cycles are left out") {
+    noted_timeline const of{{}, {{40, 30, 3}}, 60, true};
+    auto const at = [&](std::int64_t begin, std::int64_t end) {
+        std::vector<std::pair<std::int64_t, std::int64_t>> made;
+        for (time_stretch const& s : drawn_of(of, {begin, end, "", "", "", ""})) made.emplace_back(s.begin, s.end);
+        return made;
+    };
+    using list = std::vector<std::pair<std::int64_t, std::int64_t>>;
+    CHECK(at(0, 5) == list{{0, 5}});
+    CHECK(at(35, 45) == list{{35, 40}});
+    CHECK(at(45, 60) == list{});
+    CHECK(at(65, 75) == list{{40, 45}});
+    CHECK(at(30, 80) == list{{30, 50}});
+    CHECK(at(80, 200) == list{{50, 60}});
+    CHECK(of.cycle_at(40) == 40);
+    CHECK(of.cycle_at(41) == 71);
+}
+TEST_CASE("pictures are documents of their own, with colours in them") {
+    folder const at;
+    std::vector<std::string> const paths = write_pictures(plan<lesson_matmul::matmul_on_npu>, at.name());
+    CHECK(paths == std::vector<std::string>{at / "memory_spad.svg", at / "memory_acc.svg", at / "timeline.svg", at / "cycles.svg",
+                                            at / "roofline.svg"});
+    for (std::string const& path : paths) {
+        std::string const text = at.read(std::filesystem::path(path).filename());
+        CHECK(text.rfind("<svg xmlns=\"http://www.w3.org/2000/svg\" class=", 0) == 0);
+        CHECK(has(text, ".hue0 { fill: #2a78d6; stroke: #2a78d6; }"));
+        CHECK(!has(text, "var("));
+    }
+    CHECK_THROWS_AS(write_pictures(plan<lesson_matmul::matmul_on_npu>, at / "missing"), std::runtime_error);
+    CHECK(write_pictures(make_plan(schedule(lesson_matmul::matmul, lesson_matmul::npu).split(lesson_matmul::m, "a", "b", 0)), at.name())
+              .empty());
+    CHECK(write_svg({{"a b", "<svg>1</svg>"}, {"a_b", "<svg>2</svg>"}}, at.name()).back() == at / "a_b_.svg");
 }
 
 TEST_CASE("traffic and figures are those of the text reports") {
@@ -258,7 +368,7 @@ TEST_CASE("names are escaped, those that a verdict speaks of, too") {
 
 TEST_CASE("a page needs nothing but itself") {
     std::string const page = report_page(lesson_matmul::matmul_on_npu, plan<lesson_matmul::matmul_on_npu>);
-    for (char const* part : {"http", "src=", "href=", "url(", "@import", "fetch("}) CHECK(!has(page, part));
+    for (char const* part : {"https:", "src=", "href=", "url(", "@import", "fetch("}) CHECK(!has(page, part));
 }
 TEST_CASE("the page of a refused plan is its verdict") {
     schedule const wrong = schedule(lesson_matmul::matmul, lesson_matmul::npu).split(lesson_matmul::m, "a", "b", 0);
@@ -272,6 +382,63 @@ TEST_CASE("a page asks for extents that are left to run time") {
     CHECK(has(page, "class=\"box\""));
     CHECK(has(page, "The kernel does 3,276,800 operations"));  // 2 x 100 x 128 x 128
 }
+// k0 takes the cpu 900 cycles, its result is copied for 400, and k1 takes the npu 1,100 then.
+TEST_CASE("the page of a program has its layers over time, its memories over all steps, and each layer") {
+    program_plan_value const& plan = program_plan<two_layers_program::two_layers>;
+    std::string const page = report_page(plan);
+    CHECK(has(page, "<title>Program two_layers</title>"));
+    CHECK(has(page, "<title>k0\nkernel, steps 0\ncycles 0 to 900 (900)</title>"));
+    CHECK(has(page, "<title>t0.act\ncopy, steps 1\ncycles 900 to 1,300 (400)</title>"));
+    CHECK(has(page, "<title>k1\nkernel, steps 2\ncycles 1,300 to 2,400 (1,100)</title>"));
+    CHECK(has(page, "data-buffers=\"t0.act out k1.x.spad k1.r.spad\""));
+    // Three steps share 656 units from 96 on; l2 is 96 high for 800 bytes, and t0 lies below `in`.
+    CHECK(has(
+        page,
+        "aria-label=\"t0: 400 bytes at +0x00000000, steps 0 to 2\" data-row=\"place-t0\" data-buffers=\"t0\"><rect class=\"hue1\" x=\"96\" "
+        "y=\"56\" width=\"437.33\" height=\"48\">"));
+    for (char const* row : {"place-in", "place-t0", "place-t0.act", "place-out", "place-k1.x.spad", "place-k1.r.spad"})
+        CHECK(has(page, "<tr id=\"" + std::string(row) + "\""));
+    CHECK(has(page, "<details class=\"layer\" id=\"layer-k1\"><summary>k1 on npu: 1,100 cycles</summary>"));
+    CHECK(has(page, "data-row=\"k1-part-2-0\" data-buffers=\"k1-2\""));
+    CHECK(has(page, "<td class=\"number\">45.8 %</td>"));
+    folder const at;
+    write_report(plan, at / "program.html");
+    CHECK(at.read("program.html") == page);
+    CHECK(write_pictures(plan, at.name()) ==
+          std::vector<std::string>{at / "timeline.svg", at / "memory_l2.svg", at / "memory_act.svg", at / "memory_npu.spad.svg"});
+    CHECK_THROWS_AS(write_report(plan, at / "missing/page.html"), std::runtime_error);
+}
+TEST_CASE("layers end when the program does, with engines that copy beside and cores that share") {
+    std::vector<program_plan_value const*> const plans{&program_plan<two_layers_program::two_layers>,
+                                                       &program_plan<engine_programs::copying>,
+                                                       &program_plan<core_programs::shared_by_four>};
+    for (program_plan_value const* plan : plans) {
+        REQUIRE(!plan->refusal);
+        std::vector<layer_time> const times = layer_times(*plan);
+        std::int64_t last = 0;
+        for (int k = 0; k < plan->kernels.size(); ++k) {
+            layer_time const& time = times[static_cast<std::size_t>(k)];
+            CHECK(time.end - time.begin == plan->kernel_at(k).cycles);
+            last = std::max(last, time.end);
+            // A kernel begins when what it reads is there.
+            for (int at = 0; at < plan->uses.size(); ++at) {
+                ir::program_use const& u = plan->uses[at];
+                int const producer = plan->tensor_at(u.tensor).producer;
+                if (u.kernel == k && !u.written && producer >= 0) CHECK(times[static_cast<std::size_t>(producer)].end <= time.begin);
+            }
+        }
+        CHECK(last == plan->total_cycles);
+        CHECK(count_of(report_page(*plan), "<details class=\"layer\"") == static_cast<std::size_t>(plan->kernels.size()));
+    }
+}
+TEST_CASE("the page of a refused program is its verdict") {
+    static constexpr auto missing = program("missing").run("k0", chip::cpu, chip::double_on_cpu);
+    std::string const page = report_page(make_program_plan(missing));
+    CHECK(has(page, "role=\"alert\">refused: "));
+    CHECK(!has(page, "<h2>"));
+    CHECK(write_pictures(make_program_plan(missing), "/nowhere").empty());
+}
+
 TEST_CASE("a report is written to a file, and a path that cannot be written is named") {
     folder const at;
     write_report(lesson_matmul::matmul_on_npu, plan<lesson_matmul::matmul_on_npu>, at / "with.html");

@@ -1,12 +1,14 @@
-"""Opens the pages that report_pages writes in a browser, and does what a reader does: points at boxes, presses keys, prints.
+"""Opens the pages that report_pages and report_traces write in a browser, and does what a reader does: points at boxes and jobs, presses
+keys, zooms, saves a picture, prints.
 
-    page_test.py BROWSER report_pages
+    page_test.py BROWSER report_pages report_traces
 """
 import base64
 import pathlib
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 from browser import Browser
 
@@ -31,7 +33,7 @@ def detail(page, name):
 
 
 def focused(page):
-    return page.ask("document.activeElement.dataset.row ?? document.activeElement.className")
+    return page.ask("document.activeElement.dataset.row ?? document.activeElement.getAttribute('class') ?? ''")
 
 
 def marked(page, kind):
@@ -66,13 +68,14 @@ def presses(page):
     """Each picture and the program are one stop of the tab key."""
     page.ask("document.activeElement.blur()")
     stops = []
-    for _ in range(8):
+    for _ in range(30):
         page.press("Tab")
         stops.append(focused(page))
         if stops[-1] == "line marked" or stops[-1] == "line":
             break
     boxes = [stop for stop in stops if stop.startswith("part-")]
     same(boxes, ["part-3-0", "part-5-0"], "boxes among the stops of the tab key")
+    same(page.ask("document.querySelectorAll('.job [tabindex=\"0\"]').length"), 1, "stops in the timeline")
     check(stops[-1].startswith("line"), f"no line among the stops {stops}")
     page.press("ArrowDown", 4)
     same(page.ask("document.activeElement.cells[0].textContent"), "5", "four lines further down")
@@ -93,6 +96,167 @@ def presses(page):
     same(focused(page), "part-3-0", "the first box")
 
 
+def job(page):
+    """The job that has the focus, and what the details say of it."""
+    focus, says = page.ask("document.activeElement.querySelector('title')?.textContent"), page.ask(f"{DETAILS}.innerText.replaceAll('\\n\\n', '\\n')")
+    return focus and focus.split("\n")[0] + ", " + focus.split("\n")[1], says
+
+
+def follows_jobs(page):
+    """At matmul.html: the first jobs of the loader are 256 cycles of A.spad at 0, and 256 of B.spad at 320."""
+    page.ask("document.querySelector('.job rect').focus()")
+    found, says = job(page)
+    same(found, "waits until mvin has filled A.spad, cycles 0 to 320 (320)", "the first wait")
+    check("what would help: asynchronous() and buffers(2)" in says and "host" in says, f"no way out in {says!r}")
+    page.press("ArrowDown")
+    same(job(page)[0], "mvin A.spad, cycles 0 to 256 (256)", "the job below it")
+    same(marked(page, ".box"), ["part-3-0"], "boxes that the job fills")
+    page.press("ArrowRight")
+    same(job(page)[0], "mvin B.spad, cycles 320 to 576 (256)", "the next job")
+    same(marked(page, ".box"), ["part-4-0"], "boxes that the next job fills")
+    same(marked(page, ".line"), ["5", "9"], "lines of its buffer")
+    page.press("ArrowUp")
+    same(job(page)[0], "waits until mvin has filled B.spad, cycles 320 to 640 (320)", "what the core does then")
+    page.press("ArrowDown", 2)
+    page.press("End")
+    same(job(page)[0], "mvout C.acc, cycles 920,512 to 921,536 (1,024)", "the last store")
+    page.press("Home")
+    page.press("ArrowLeft")
+    check("mvout C.acc" in job(page)[0], "nothing is before the first job")
+    page.point_at(".job rect")
+    check("cycles 0 to" in page.ask(f"{DETAILS}.textContent"), "no details of the job that is pointed at")
+
+
+def zooms(page):
+    """Keys, the wheel, dragging and buttons: what a picture shows, and what becomes of its marks."""
+    shown = lambda what: page.ask(f"[...document.querySelector('{what}').querySelectorAll('.box:not(.out), .job:not(.out)')].length")
+    edge = lambda row, name: page.ask(f"Number(document.querySelector('[data-row={row}] rect').getAttribute('{name}'))")
+    every = shown("svg.time")
+    page.ask("document.querySelector('.job rect').focus()")
+    page.press("+", 3)
+    fewer = shown("svg.time")
+    check(0 < fewer < every / 2, f"{fewer} of {every} jobs after three steps in")
+    check(page.ask("document.querySelectorAll('svg.time .own text').length") >= 2, "no cycles below what is zoomed")
+    same(page.ask("[...document.querySelectorAll('svg.time .own text')].map((one) => one.textContent).reverse()"),
+         ["2,000", "12,320", "14,320", "16,320", "26,640", "28,640"], "cycles of the beginning, of which 8,320 are left out at a time")
+    page.press("ArrowRight", 3, shift=True)
+    first = page.ask("[...document.querySelectorAll('svg.time .job:not(.out) title')].length")
+    check(first > 0 and page.ask("document.querySelector('.job').classList.contains('out')"), "what is left of the part that is shown")
+    page.press("ArrowRight", 4)
+    check(page.ask("!document.activeElement.closest('.job').classList.contains('out')"), "the job with the focus is out of sight")
+    page.press("0")
+    same(shown("svg.time"), every, "jobs when all is shown")
+    page.press("+")
+    page.press("-")
+    same(shown("svg.time"), every, "jobs one step in and one out")
+
+    page.ask("document.querySelector('[data-row=part-4-0]').focus()")
+    wide, high = edge("part-4-0", "width"), edge("part-4-0", "height")
+    page.press("+")
+    check(edge("part-4-0", "width") > wide and edge("part-4-0", "height") > high, "a memory zooms in both directions")
+    page.press("0")
+    same((edge("part-4-0", "width"), edge("part-4-0", "height")), (wide, high), "the box when all is shown")
+
+    # The wheel is the page's, until a picture is clicked.
+    page.ask("document.activeElement.blur()")
+    at = page.middle("[data-row=part-4-0] rect")
+    page.turn_wheel(at, -120)
+    page.ask("new Promise((done) => setTimeout(done, 300))")
+    same(edge("part-4-0", "width"), wide, "the box beneath a wheel that scrolls the page")
+    at = page.middle("[data-row=part-4-0] rect")
+    page.drag(at, at)
+    same(focused(page), "part-4-0", "what was clicked")
+    page.turn_wheel(at, -240)
+    page.ask("new Promise((done) => setTimeout(done, 100))")
+    check(edge("part-4-0", "width") > wide, "the wheel does nothing after a click")
+    before = edge("part-4-0", "height")
+    page.drag(at, (at[0], at[1] + 30))
+    check(edge("part-4-0", "height") != before, "a picture that is zoomed does not move with the mouse")
+    button = lambda text: page.ask(f"[...document.querySelector('svg.memory').parentElement.previousElementSibling.children].find((one) => one.textContent === '{text}').click()")
+    button("all")
+    same(edge("part-4-0", "width"), wide, "the box after the button")
+    button("+")
+    check(edge("part-4-0", "x") != edge("part-3-0", "x"), "the button does nothing")
+    button("all")
+    page.turn_wheel(page.middle("[data-row=part-5-0] rect"), -120, control=True)
+    page.ask("new Promise((done) => setTimeout(done, 100))")
+    check(page.ask("document.querySelectorAll('svg.memory.zoomed').length") == 1, "the wheel with Ctrl does nothing")
+    page.ask("document.querySelectorAll('.tools button').forEach((one) => { if (one.textContent === 'all') one.click(); })")
+
+
+def saves(page):
+    """The button writes a document that needs no other: its colours are in it."""
+    text = page.ask("""new Promise((done) => {
+        URL.createObjectURL = (blob) => { blob.text().then(done); return 'blob:nothing'; };
+        HTMLAnchorElement.prototype.click = function () { window.saved = this.download; };
+        [...document.querySelector('svg.memory').parentElement.previousElementSibling.children].at(-1).click(); })""")
+    same(page.ask("window.saved"), "spad.svg", "the name of the file")
+    root = xml.etree.ElementTree.fromstring(text)
+    same(root.tag, "{http://www.w3.org/2000/svg}svg", "what is saved")
+    same(sum("box" == one.get("class", "").split(" ")[0] for one in root.iter()), 2, "boxes that are saved")
+    style = root.find("{http://www.w3.org/2000/svg}style").text
+    check(".hue0 { fill: #2a78d6;" in style and "var(" not in style, "colours that are names")
+
+
+def apart(page):
+    """No two boxes of a picture share a place, and all lie inside of it."""
+    same(page.ask("""[...document.querySelectorAll('svg.memory')].flatMap((svg) => {
+        const boxes = [...svg.querySelectorAll('.box rect')].map((one) => ['x', 'y', 'width', 'height'].map((name) => Number(one.getAttribute(name))));
+        const [left, top, right, bottom] = svg.dataset.plot.split(' ').map(Number), slack = .02;
+        const wrong = boxes.filter(([x, y, w, h]) => x < left - slack || y < top - slack || x + w > right + slack || y + h > bottom + slack);
+        boxes.forEach((a, at) => boxes.slice(at + 1).forEach((b) => {
+            if (a[0] + slack < b[0] + b[2] && b[0] + slack < a[0] + a[2] && a[1] + slack < b[1] + b[3] && b[1] + slack < a[1] + a[3]) wrong.push(a); }));
+        return wrong; })"""), [], "boxes that overlap or lie outside")
+
+
+def fluid(page):
+    """1,000 boxes follow thirty steps of the zoom."""
+    seconds = page.ask("""new Promise((done) => {
+        const box = document.querySelector('.box'), begin = performance.now();
+        let left = 30;
+        box.focus();
+        const next = () => {
+            if (left-- === 0) return done((performance.now() - begin) / 1000);
+            box.dispatchEvent(new KeyboardEvent('keydown', { key: left % 2 ? '+' : '-', bubbles: true }));
+            requestAnimationFrame(next); };
+        next(); })""")
+    check(seconds < 6, f"thirty steps of the zoom take {seconds:.1f} s")
+    page.press("0")
+
+
+def runs(page):
+    """Below each row of the plan what was executed stands at the same place."""
+    rows = page.ask("""[...document.querySelectorAll('svg.time .lane')].map((lane) => [lane.getAttribute('aria-label'),
+        [...lane.querySelectorAll('.job rect')].map((one) => [Number(one.getAttribute('x')), Number(one.getAttribute('width'))])])""")
+    same([name for name, _ in rows], ["host", "executed", "loader", "executed", "storer", "executed", "array", "executed"], "rows")
+    for at in (2, 4):
+        check(len(rows[at][1]) > 3, f"no jobs of {rows[at][0]}")
+        same(rows[at][1], rows[at + 1][1], rows[at][0])
+    same(page.ask("document.querySelectorAll('tr.equal').length"), 9, "rows of the comparison that are equal")
+
+
+def programs(page):
+    """At program.html: what is pointed at, in the layers and in the memories."""
+    page.point_at(".job rect")
+    same(title(page), "k0", "the layer that is pointed at")
+    page.point_at("[data-row='place-t0']")
+    same((title(page), detail(page, "bytes"), detail(page, "steps")), ("t0", "400", "0 to 1"), "a tensor")
+    same(page.ask("[...document.querySelectorAll('.line.marked')].map((one) => one.cells[1].textContent)"), ["k0", "t0.act"], "layers that touch it")
+    page.ask("document.querySelector('#layer-k1').open = true")
+    page.point_at("#layer-k1 [data-row^='k1-part-']")
+    same(title(page), "x.spad", "a buffer of a layer")
+    same(page.ask("document.querySelectorAll('[id]').length === new Set([...document.querySelectorAll('[id]')].map((one) => one.id)).size"), True,
+         "ids are those of one element")
+
+
+def narrow(page):
+    """Nothing but pictures and tables, each in its place, is wider than a small screen."""
+    check(page.ask("document.documentElement.scrollWidth <= innerWidth"), "the page is wider than the screen")
+    same(page.ask("getComputedStyle(document.querySelector('aside')).display"), "none", "details before anything is pointed at")
+    page.ask("document.querySelector('.box').focus()")
+    same(page.ask("getComputedStyle(document.querySelector('aside')).display"), "block", "details of a box")
+
+
 def looks(page, scheme):
     """Letters and ground differ, and each box is seen and has a name."""
     light = """((colour) => { const [r, g, b] = colour.match(/[0-9.]+/g).map(Number); return (2 * r + 5 * g + b) / 8; })"""
@@ -108,12 +272,16 @@ def prints(page):
     page.ask("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
     paper = base64.b64decode(page.call("Page.printToPDF")["data"])
     check(paper.startswith(b"%PDF"), "no paper")
+    page.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    same(page.ask("[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('.hue0')).fill, getComputedStyle(document.querySelector('.tools')).display]"),
+         ["rgb(255, 255, 255)", "rgb(42, 120, 214)", "none"], "colours and buttons on paper, of a reader who likes it dark")
     same(page.ask("document.querySelectorAll('details:not([open])').length"), 0, "tables that are not printed")
 
 
-def main(program, pages):
+def main(program, pages, traces):
     with tempfile.TemporaryDirectory() as folder, Browser(program) as page:
         subprocess.run([pages, folder], check=True)
+        subprocess.run([traces, folder], check=True)
         at = pathlib.Path(folder)
 
         def quiet(name):
@@ -122,19 +290,30 @@ def main(program, pages):
         for scheme in ("light", "dark"):
             page.open(at / "matmul.html", scheme)
             looks(page, scheme)
+            apart(page)
             points(page)
             presses(page)
-            for name in ("two_blocks.html", "cores.html", "documented.html"):
+            follows_jobs(page)
+            zooms(page)
+            for name in ("two_blocks.html", "cores.html", "documented.html", "program.html", "trace.html", "team.html"):
                 page.open(at / name, scheme)
                 looks(page, scheme)
+                apart(page)
                 check(page.ask("document.querySelectorAll('.box').length") > 2, f"no boxes in {name}")
             quiet(scheme)
         page.open(at / "matmul.html")
         prints(page)
+        saves(page)
+        page.open(at / "trace.html")
+        runs(page)
+        page.open(at / "program.html")
+        programs(page)
 
         page.open(at / "many.html")
         same(page.ask("document.querySelectorAll('.box').length"), 1000, "boxes of 1,000 versions")
         looks(page, "light")
+        apart(page)
+        fluid(page)
         page.point_at("[data-row=part-4-399]")
         same(title(page), "B.spad v399", "one of 1,000")
         same(page.ask("document.querySelectorAll('.box.marked').length"), 400, "boxes of its buffer")
@@ -148,6 +327,12 @@ def main(program, pages):
         check("refused: `m`: factor is 0" in page.ask("document.querySelector('[role=alert]').textContent"), "no verdict")
         same(page.ask("document.querySelectorAll('svg, table').length"), 0, "pictures of a refused plan")
         quiet("the last page")
+
+        page.resize(390, 844)
+        for name in ("matmul.html", "program.html", "cores.html"):
+            page.open(at / name)
+            narrow(page)
+        quiet("small screens")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,17 @@
 #include <tilewright/report/summary.hpp>
 
+#include <pty.h>
+#include <sys/wait.h>
+
 #include <cstdlib>
+#include <memory>
 #include <sstream>
 
 #include "02_instruction/matmul.hpp"
 #include "catch.hpp"
+#include "kernels/cores.hpp"
 #include "report/drawn.hpp"
+#include "report/kept.hpp"
 
 using namespace tilewright;
 
@@ -15,22 +21,71 @@ TEST_CASE("the summary of lesson 02 has cycles, memories, engines and what they 
     CHECK(text.substr(0, text.find('\n')) == "npu: 921,600 cycles, 1.76 times the bound of 524,288 (array)");
     CHECK(text.find("loader  262,144 of 921,600  cycles  28.4 %  |##########                      |\n") != std::string::npos);
     CHECK(text.find("host          0 of 921,600  cycles   0.0 %  |                                |\n") != std::string::npos);
-    CHECK(text.substr(text.rfind("\n\n")) == "\n\nof all work: mac16 55.1 %, mvin 35.6 %, mvout 7.6 %, mul16 1.8 %\n");
+    CHECK(text.substr(text.rfind("\n\n")) ==
+          "\n\nof all work: mac16 55.1 %, mvin 35.6 %, mvout 7.6 %, mul16 1.8 %\n"
+          "for 56.9 % of the cycles, host waits until array has done mac16; what would help: asynchronous(), if the hardware goes on by "
+          "itself\n");
 }
 TEST_CASE("a plan prints its summary, and a string is no terminal") {
     std::ostringstream printed;
     printed << plan<lesson_matmul::matmul_on_npu>;
     CHECK(printed.str() == summary(plan<lesson_matmul::matmul_on_npu>));
 }
-TEST_CASE("colours are bold escapes around lines; NO_COLOR takes them away") {
+TEST_CASE("colours are bold escapes around the first line, and around what is full to 90 % or more") {
     std::string const text = summary(plan<lesson_matmul::matmul_on_npu>, true);
     CHECK(text.rfind("\033[1mnpu: ", 0) == 0);
     CHECK(text.find("(array)\033[0m\n") != std::string::npos);
     CHECK(text.find("\033[1mloader") == std::string::npos);
-    setenv("NO_COLOR", "1", 1);
-    CHECK(!reports::shows_colours(std::cout));
-    unsetenv("NO_COLOR");
-    CHECK(!reports::shows_colours(std::ostringstream()));
+    // A copy of 90 bytes, or of 89, in a memory of 100.
+    static constexpr tensor<std::int8_t> in{"in"}, out{"out"};
+    static constexpr memory dram{.name = "dram"}, near{.name = "near", .capacity = 100};
+    machine const& host = kept(machine("host", dram, near, transfer("get", dram, near)));
+    for (int bytes : {89, 90}) {
+        axis const i{"i", bytes};
+        computation const copied = out(i) = in(i);
+        std::string const shown = summary(make_plan(schedule(copied, host).cache_read(in, near)), true);
+        CAPTURE(shown);
+        CHECK((shown.find("\033[1mnear  ") != std::string::npos) == (bytes == 90));
+        CHECK(shown.find(std::to_string(bytes) + " of 100  bytes") != std::string::npos);
+    }
+}
+TEST_CASE("a terminal shows colours, unless NO_COLOR or TERM says otherwise") {
+    // In a process of its own, whose standard output is a terminal.
+    auto const coloured = [](char const* unwanted, char const* kind, bool other = false) {
+        int terminal = -1;
+        pid_t const child = forkpty(&terminal, nullptr, nullptr, nullptr);
+        if (child == 0) {
+            unwanted == nullptr ? unsetenv("NO_COLOR") : setenv("NO_COLOR", unwanted, 1);
+            kind == nullptr ? unsetenv("TERM") : setenv("TERM", kind, 1);
+            std::ostringstream text;
+            _exit(reports::shows_colours(other ? static_cast<std::ostream&>(text) : std::cout) ? 1 : 0);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        close(terminal);
+        return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+    };
+    CHECK(coloured(nullptr, "xterm"));
+    CHECK(coloured("", "xterm"));
+    CHECK(!coloured("1", "xterm"));
+    CHECK(!coloured(nullptr, "dumb"));
+    CHECK(!coloured(nullptr, nullptr));
+    CHECK(!coloured(nullptr, "xterm", true));
+}
+// Two channels of one engine carry what one would carry in twice the time.
+TEST_CASE("an engine with several channels is full when all of them are") {
+    schedule const of = cores_of_dsp::with_barriers()[4];
+    auto const plan = std::make_unique<plan_value>(make_plan(of));
+    std::string const text = summary(*plan);
+    CAPTURE(text);
+    bool found = false;
+    for (reports::occupation const& one : reports::occupations_of(*plan)) {
+        if (one.channels == 1 || one.busy == 0) continue;
+        std::string const whole = reports::grouped(*reports::predicted_cycles(*plan) * one.channels);
+        CHECK(text.find(reports::grouped(one.busy) + " of " + whole + "  cycles") != std::string::npos);
+        found = true;
+    }
+    CHECK(found);
 }
 TEST_CASE("the summary of a refused plan is its verdict") {
     schedule const wrong = schedule(lesson_matmul::matmul, lesson_matmul::npu).split(lesson_matmul::m, "a", "b", 0);

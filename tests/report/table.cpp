@@ -25,6 +25,15 @@ TEST_CASE("percents are rounded to one decimal, and nothing has no parts") {
     CHECK(percent(1, 0) == "-");
 }
 
+TEST_CASE("a bar has a column for each that is begun") {
+    CHECK(filled_columns(0, 10, 4, '.') == "....");
+    CHECK(filled_columns(1, 10, 4, '.') == "#...");
+    CHECK(filled_columns(5, 10, 4, '.') == "##..");
+    CHECK(filled_columns(6, 10, 4, '.') == "###.");
+    CHECK(filled_columns(12, 10, 4, '.') == "####");
+    CHECK(filled_columns(1, 0, 4, ' ') == "    ");
+}
+
 TEST_CASE("columns are as wide as their widest cell, and lines end with their last letter") {
     using enum table::side;
     table t({left, right, left});

@@ -1,5 +1,7 @@
 #include <tilewright/halide/jit.hpp>
-#include <tilewright/report/timeline.hpp>
+#include <tilewright/report/run_page.hpp>
+
+#include <filesystem>
 
 #include "emulate/page.hpp"
 #include "kernels/cores.hpp"
@@ -29,32 +31,40 @@ struct operands {
         }
     }
 };
+std::string pages;  ///< a folder that receives pages instead of what is printed; empty: none
+
 template <auto const& Machine>
 void print_trace(schedule const& of, char const* file = "") {
+    if (!pages.empty() && *file == '\0') return;
     auto const plan = std::make_unique<plan_value>(make_plan(of));
     operands const data(*plan);
     if (plan->cores > 1) {
         core_team team(*plan->where, semantics_of<Machine>, plan->cores);
         team.record(*plan);
         if (halide::jit_kernel(*plan, team).run(team, data.inputs, data.result) != 0) std::abort();
+        if (!pages.empty()) return write_report(of, *plan, team, pages + "/" + std::filesystem::path(file).stem().string() + ".html");
         print_document("trace", chrome_trace(team), file);
     } else {
         emulator on(*plan->where, semantics_of<Machine>);
         on.record(*plan);
         halide::jit_kernel(*plan, &on).run(data.inputs, data.result);
+        if (!pages.empty()) return write_report(of, *plan, on, pages + "/" + std::filesystem::path(file).stem().string() + ".html");
         print_document("trace", chrome_trace(on), file);
     }
 }
 
 }  // namespace
 
-/// Prints traces of kernels that run on one emulated core, and on several, for schema_test.py, trace_test.py and jq_test.py to read.
-int main() {
+/// Prints traces of kernels that run on one emulated core, and on several, for schema_test.py, trace_test.py and jq_test.py to read. With a
+/// folder, writes the pages of some of these runs there, for page_test.py.
+int main(int count, char** arguments) {
+    if (count > 1) pages = arguments[1];
     print_trace<emulator_page::npu>(emulator_page::matmul_on_npu, "trace.json");
     print_trace<features::core_with_tcm>(features::constant_by_dma);
-    print_trace<cores_of_dsp::four>(cores_of_dsp::with_barriers().at(4));
+    print_trace<cores_of_dsp::four>(cores_of_dsp::with_barriers().at(4), "team.json");
     print_trace<cores_of_dsp::four>(cores_of_dsp::with_signals().at(0));
     print_trace<cores_of_dsp::with_noc>(cores_of_dsp::with_multicasts().at(4));
+    if (!pages.empty()) return 0;
     emulator const idle(emulator_page::npu, semantics_of<emulator_page::npu>);
     print_document("trace", chrome_trace(idle));
 }

@@ -182,15 +182,15 @@ class memory_picture {
     std::vector<std::size_t> rows_, columns_;
 };
 
-/// The buffers of a plan in one memory, over the lines of its loop program.
-inline memory_picture picture_of(plan_value const& plan, memory_use const& use) {
+/// The buffers of a plan in one memory, over the lines of its loop program; in the order of `planned`.
+inline std::vector<memory_picture::box> boxes_of(plan_value const& plan, memory_use const& use) {
     std::vector<memory_picture::box> boxes;
     for (placed_part const& at : use.planned) {
         buffer const& b = plan.buffers[at.buffer];
         lifetime const life = lifetime_of(plan, b);
         boxes.push_back({part_text(b, at.part), grouped(b.part_bytes()), life.first, life.last + 1, at.offset, at.offset + b.part_bytes()});
     }
-    return {plan.where->memories[use.memory], use.bank, "line", std::move(boxes)};
+    return boxes;
 }
 
 /// "[64, 16]"; versions, and dimensions that choose a block, stand in brackets of their own.
@@ -261,12 +261,10 @@ inline std::string memory_map(plan_value const& plan) {
         text += m.name.str() + (m.banks > 1 ? " bank " + std::to_string(use.bank) : "") + ", " + address_text(m, use.bank, 0) + " to " +
                 address_text(m, use.bank, use.capacity) + ": peak " + grouped(use.peak) + " of " + grouped(use.capacity) + " bytes (" +
                 percent(use.peak, use.capacity) + "), slack " + grouped(use.slack) + " bytes (" + percent(use.slack, use.capacity) + ")\n";
-        constexpr std::int64_t width = 64;
-        auto const filled = static_cast<std::size_t>((use.peak * width + use.capacity - 1) / use.capacity);
-        text += "  [" + std::string(filled, '#') + std::string(static_cast<std::size_t>(width) - filled, '.') + "]\n";
+        text += "  [" + filled_columns(use.peak, use.capacity, 64, '.') + "]\n";
         if (use.buffers > use.peak)
             text += "  buffers of " + grouped(use.buffers) + " bytes share " + grouped(use.peak) + ", at different times\n";
-        text += '\n' + picture_of(plan, use).str("  ") + '\n';
+        text += '\n' + memory_picture(m, use.bank, "line", boxes_of(plan, use)).str("  ") + '\n';
         using enum table::side;
         table rows({left, left, left, right, right, left, left, left});
         rows.add({"buffer", "extents", "type", "bytes", "offset", "address", "alive", "shares bytes with"});

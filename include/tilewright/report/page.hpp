@@ -1,13 +1,11 @@
 #pragma once
-#include <fstream>
-#include <stdexcept>
-#include <tilewright/report/page_cycles.hpp>
+#include <tilewright/report/page_document.hpp>
 #include <tilewright/report/page_memory.hpp>
 #include <tilewright/report/page_roofline.hpp>
-#include <tilewright/report/page_style.hpp>
+#include <tilewright/report/page_time.hpp>
 #include <tilewright/report/summary.hpp>
 
-// A plan as a page for a browser: one file of HTML, which needs no other.
+// A plan as a page for a browser: one file of HTML, which needs no other; and its pictures as files of SVG.
 namespace tilewright {
 namespace reports {
 
@@ -19,62 +17,121 @@ inline std::string page_title(plan_value const& plan) {
 
 /// The numbers of `summary`, as a list of figures.
 inline std::string page_figures(plan_value const& plan) {
-    std::string list;
-    auto const add = [&](std::string const& name, std::string const& figure, std::string const& unit) {
-        list += element("div", {}, text_element("dt", name) + element("dd", {}, escaped(figure) + " " + text_element("small", unit)));
-    };
+    figure_list list;
     std::optional<std::int64_t> const predicted = predicted_cycles(plan);
     occupation const bound = bound_of(plan);
-    add("predicted", cycles_text(predicted, bound.least()), "cycles");
+    list.add("predicted", cycles_text(predicted, bound.least()), "cycles");
     if (bound.busy != 0) {
-        add("bound", grouped(bound.least()), "cycles, " + bound.name + " busy all the time");
-        if (predicted) add("predicted / bound", ratio(*predicted, bound.least()), "times");
+        list.add("bound", grouped(bound.least()), "cycles, " + bound.name + " busy all the time");
+        if (predicted) list.add("predicted / bound", ratio(*predicted, bound.least()), "times");
     }
     for (memory_use const& use : memory_uses(plan)) {
         memory const& m = plan.where->memories[use.memory];
-        add(m.name.str() + (m.banks > 1 ? ", bank " + std::to_string(use.bank) : ""), percent(use.peak, use.capacity),
-            grouped(use.peak) + " of " + grouped(use.capacity) + " bytes");
+        list.add(m.name.str() + (m.banks > 1 ? ", bank " + std::to_string(use.bank) : ""), percent(use.peak, use.capacity),
+                 grouped(use.peak) + " of " + grouped(use.capacity) + " bytes");
     }
-    return element("dl", {{"class", "figures"}}, list) + "\n";
+    return list.str();
 }
 
-inline std::string page_section(std::string const& heading, std::string const& inside) {
-    return inside.empty() ? "" : element("section", {}, "\n" + text_element("h2", heading) + "\n" + inside) + "\n";
+/// What an emulated run adds to the page of its plan.
+struct executed_run {
+    struct row {
+        int core = 0, lane = -1;
+        std::vector<time_stretch> all;  ///< in cycles of the run
+    };
+    std::vector<row> rows;
+    std::string said;        ///< of the run, in a sentence
+    std::string comparison;  ///< markup
+};
+
+/// The times of a timeline that cycles of a run have: a stretch may go on where some are left out.
+inline std::vector<time_stretch> drawn_of(noted_timeline const& of, time_stretch const& ran) {
+    std::vector<time_stretch> drawn;
+    std::int64_t cycle = 0, time = 0;
+    auto const add = [&](std::int64_t until) {
+        std::int64_t const from = std::max(ran.begin, cycle), to = std::min(ran.end, cycle + until - time);
+        if (from < to) {
+            time_stretch part = ran;
+            part.begin = from - cycle + time, part.end = to - cycle + time;
+            if (!drawn.empty() && drawn.back().end == part.begin) drawn.back().end = part.end;
+            else drawn.push_back(part);
+        }
+        cycle += until - time, time = until;
+    };
+    for (left_out const& one : of.breaks) add(one.at), cycle += one.cycles;
+    add(of.end);
+    return drawn;
+}
+
+/// Rows of a plan, each with what was executed below it.
+inline page_time timeline_picture(planned_timeline const& planned, executed_run const* ran, std::string const& within = "") {
+    noted_timeline const& of = planned.timeline();
+    page_time picture{"Timeline: what cores and engines do when; arrow keys go from one job to the next", {}, of.end, of.breaks};
+    for (planned_timeline::row& row : planned.rows(within)) {
+        picture.rows.push_back(std::move(row.drawn));
+        if (ran == nullptr) continue;
+        time_row below{"executed", {}, true};
+        for (executed_run::row const& one : ran->rows) {
+            if (one.core != row.core || one.lane != row.lane) continue;
+            for (time_stretch const& s : one.all) {
+                std::vector<time_stretch> const parts = drawn_of(of, s);
+                below.all.insert(below.all.end(), parts.begin(), parts.end());
+            }
+        }
+        picture.rows.push_back(std::move(below));
+    }
+    return picture;
+}
+inline std::string page_timeline(planned_timeline const& planned, executed_run const* ran, std::string const& within = "") {
+    if (!planned.accounts().resolved || planned.accounts().cycles == 0) return "";
+    page_time const picture = timeline_picture(planned, ran, within);
+    return legend_of(picture.rows) +
+           text_element("p", drawn_text(planned.accounts()) + " Transfers have the colours of their buffers; a frame is a wait." +
+                                 (ran == nullptr ? "" : " " + ran->said)) +
+           "\n" + shown(picture.str());
 }
 
 /// What the page shows of a plan that was not refused.
-inline std::string page_main(plan_value const& plan, schedule const* made_by) {
-    std::string const details = element("aside", {{"id", "details"}, {"aria-label", "Details of a buffer"}, {"aria-live", "polite"}},
-                                        "<p>Point at a box, or go to one by the tab and arrow keys.</p>");
+inline std::string page_main(plan_value const& plan, schedule const* made_by, executed_run const* ran) {
+    planned_timeline const planned(plan);
     std::string const memories = element("div", {{"class", "beside"}},
-                                         "\n<div>\n" + page_section("Memory over time", page_memories(plan, made_by)) +
-                                             page_section("Loop program", page_program(plan)) + "</div>\n" + details);
-    return page_figures(plan) + memories + "\n" + page_section("Where the cycles go", page_cycle_account(plan)) +
-           page_section("Traffic", page_traffic(plan)) + page_section("Roofline", page_roofline(plan));
+                                         "\n<div>\n" + page_section("Timeline", page_timeline(planned, ran)) +
+                                             page_section("Memory over time", page_memories(plan, made_by)) +
+                                             page_section("Loop program", page_program(plan)) + "</div>\n" + page_details());
+    std::string const wait = worst_wait(plan, planned.accounts());
+    return page_figures(plan) + (wait.empty() ? "" : text_element("p", "F" + wait.substr(1) + ".", {{"class", "most"}}) + "\n") + memories +
+           "\n" + page_section("Where the cycles go", page_cycle_account(plan, planned.accounts())) +
+           (ran == nullptr ? "" : page_section("Planned beside executed", ran->comparison)) + page_section("Traffic", page_traffic(plan)) +
+           page_section("Roofline", page_roofline(plan));
 }
 
-inline std::string page_text(plan_value const& plan, schedule const* made_by) {
-    std::string const title = page_title(plan);
-    std::string const shown =
-        plan.refusal ? text_element("p", refused_text(plan), {{"class", "refused"}, {"role", "alert"}}) + "\n" : page_main(plan, made_by);
-    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
-           text_element("title", title) + "\n<style>" + page_css + "</style>\n</head>\n<body>\n<header>\n" + text_element("h1", title) +
-           "\n<p>A plan, as the compiler made it; nothing here was measured.</p>\n</header>\n<main>\n" + shown + "</main>\n<script>" +
-           page_js + "</script>\n</body>\n</html>\n";
+inline std::string page_text(plan_value const& plan, schedule const* made_by, executed_run const* ran = nullptr) {
+    std::string const about = ran == nullptr ? "A plan, as the compiler made it; nothing here was measured."
+                                             : "A plan, as the compiler made it, beside a run on the emulated machine.";
+    return page_document(page_title(plan), about, plan.refusal ? page_refused(refused_text(plan)) : page_main(plan, made_by, ran));
 }
 
-inline void write_page(std::string const& text, std::string const& path) {
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    file.close();
-    if (!file) throw std::runtime_error("cannot write the report " + path);
+/// The pictures of a plan's page, by name. A plan that was refused has none.
+inline std::vector<std::pair<std::string, std::string>> pictures_of(plan_value const& plan, executed_run const* ran = nullptr) {
+    std::vector<std::pair<std::string, std::string>> all;
+    if (plan.refusal) return all;
+    planned_timeline const planned(plan);
+    for (memory_use const& use : memory_uses(plan)) {
+        page_memory const one(plan, use, nullptr);
+        all.emplace_back("memory " + one.name(), one.drawn());
+    }
+    if (planned.accounts().resolved && planned.accounts().cycles > 0) {
+        all.emplace_back("timeline", timeline_picture(planned, ran).str());
+        all.emplace_back("cycles", drawn_cycles(plan, planned.accounts(), rows_of(plan, planned.accounts())));
+    }
+    if (std::optional<roofline> const of = roofline_of(plan)) all.emplace_back("roofline", drawn_roofline(*of));
+    return all;
 }
 
 }  // namespace reports
 
-/// The page of a plan: its figures, memories over time, loop program, where the cycles go, traffic and roofline. One file of HTML, which
-/// needs no network. A plan that was refused is its verdict.
+/// The page of a plan: its figures, timeline, memories over time, loop program, where the cycles go, traffic and roofline. One file of
+/// HTML, which needs no network. A plan that was refused is its verdict.
 ///
 /// @throws bad_query when extents are left to run time
 inline std::string report_page(plan_value const& plan) { return reports::page_text(plan, nullptr); }
@@ -85,9 +142,17 @@ inline std::string report_page(schedule const& made_by, plan_value const& plan) 
 /// Writes that page to a file.
 ///
 /// @throws std::runtime_error when the file cannot be written; it names the path
-inline void write_report(plan_value const& plan, std::string const& path) { reports::write_page(report_page(plan), path); }
+inline void write_report(plan_value const& plan, std::string const& path) { reports::write_file(report_page(plan), path); }
 inline void write_report(schedule const& made_by, plan_value const& plan, std::string const& path) {
-    reports::write_page(report_page(made_by, plan), path);
+    reports::write_file(report_page(made_by, plan), path);
+}
+
+/// Writes each picture of that page to a file of a folder that exists: "memory_spad.svg", "timeline.svg", "cycles.svg", "roofline.svg".
+/// They have the light colours, and need no other file.
+/// @return their paths
+/// @throws std::runtime_error when a file cannot be written; it names the path
+inline std::vector<std::string> write_pictures(plan_value const& plan, std::string const& folder) {
+    return reports::write_svg(reports::pictures_of(plan), folder);
 }
 
 }  // namespace tilewright

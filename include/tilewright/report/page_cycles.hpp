@@ -1,5 +1,4 @@
 #pragma once
-#include <map>
 #include <tilewright/report/cycle_account.hpp>
 #include <tilewright/report/page_markup.hpp>
 #include <tilewright/report/traffic.hpp>
@@ -12,9 +11,12 @@ struct time_kind {
     char const* kind;
     char const* says;
 };
-inline constexpr time_kind time_works{"works", "works"}, time_data{"data", "waits for data"}, time_engine{"engine", "waits for an engine"},
-    time_queue{"queue", "held back by a queue or another engine"}, time_cores{"cores", "waits for other cores"},
-    time_idle{"idle", "not asked for anything"}, time_end{"end", "at the end"};
+inline constexpr time_kind time_works{"works", "works"}, time_computes{"computes", "computes"}, time_data{"data", "waits for data"},
+    time_engine{"engine", "waits for an engine"}, time_queue{"queue", "held back by a queue or another engine"},
+    time_cores{"cores", "waits for other cores"}, time_idle{"idle", "not asked"}, time_end{"end", "at the end"};
+
+inline constexpr time_kind const* time_kinds[] = {&time_works, &time_computes, &time_data, &time_engine,
+                                                  &time_queue, &time_cores,    &time_idle, &time_end};
 
 inline time_kind const& kind_of(plan_value const& plan, spent const& one) {
     switch (one.on) {
@@ -34,93 +36,64 @@ inline time_kind const& kind_of(plan_value const& plan, spent const& one) {
     return time_end;
 }
 
-/// A core or a channel, with what it does, the most first. The cycles add up to all.
-struct time_bar {
-    struct share {
-        std::int64_t cycles = 0;
-        time_kind const* is = nullptr;
-        std::string what, help;
-    };
-    std::string name;
-    std::vector<share> shares;
-};
-/// The bars of `cycle_account`: every core, then its channels that work.
-inline std::vector<time_bar> time_bars(plan_value const& plan, cycle_accounts const& all) {
-    std::vector<time_bar> bars;
-    machine const& where = *plan.where;
-    auto const add = [&](std::string const& name, std::vector<time_bar::share> shares) {
-        std::erase_if(shares, [](time_bar::share const& s) { return s.cycles <= 0; });
-        std::stable_sort(shares.begin(), shares.end(),
-                         [](time_bar::share const& a, time_bar::share const& b) { return a.cycles > b.cycles; });
-        bars.push_back({name, std::move(shares)});
-    };
-    for (std::size_t core = 0; core < all.cores.size(); ++core) {
-        std::string const number = all.cores.size() > 1 ? "core " + std::to_string(core) + ", " : "";
-        std::map<std::pair<std::string, std::string>, time_bar::share> sums;
-        for (auto const& [what, cycles] : all.cores[core].core) {
-            spent_text const text = text_of(plan, what);
-            time_bar::share& sum = sums[{text.what, text.help}];
-            sum = {sum.cycles + cycles, &kind_of(plan, what), text.what, text.help};
-        }
-        std::vector<time_bar::share> shares;
-        for (auto const& [text, share] : sums) shares.push_back(share);
-        add(number + where.core_at(static_cast<int>(core)).name.str(), std::move(shares));
-        for (std::size_t lane = 0; lane < all.cores[core].channels.size(); ++lane) {
-            channel_account const& c = all.cores[core].channels[lane];
-            if (c.busy == 0) continue;
-            add(number + lane_name(where, static_cast<int>(lane)),
-                {{c.busy, &time_works, "busy", ""},
-                 {c.not_asked, &time_idle, "not asked for anything yet", ""},
-                 {c.held_back, &time_queue, "held back by other engines, or by its queue", ""},
-                 {c.after, &time_end, "after its last job", ""}});
-        }
+/// What a share of a core's or a channel's time is called in the legend.
+inline time_kind const& kind_of(plan_value const& plan, cycle_share const& s) {
+    switch (s.is) {
+        case cycle_share::kind::spent: return kind_of(plan, spent{s.on, s.position});
+        case cycle_share::kind::busy: return time_works;
+        case cycle_share::kind::not_asked: return time_idle;
+        case cycle_share::kind::held_back: return time_queue;
+        case cycle_share::kind::after: break;
     }
-    return bars;
+    return time_end;
 }
 
-inline std::string legend_of(std::vector<time_bar> const& bars) {
+inline std::string swatch(char const* kind) {
+    return element("svg", {{"width", "12"}, {"height", "12"}, {"aria-hidden", "true"}}, element("rect", rectangle(kind, 0, 0, 12, 12), ""));
+}
+inline std::string legend_of(std::vector<time_kind const*> const& used) {
     std::string text;
-    for (time_kind const* kind : {&time_works, &time_data, &time_engine, &time_queue, &time_cores, &time_idle, &time_end}) {
-        bool used = false;
-        for (time_bar const& bar : bars) {
-            for (time_bar::share const& s : bar.shares) used |= s.is == kind;
-        }
-        if (!used) continue;
-        std::string const swatch = element("svg", {{"width", "12"}, {"height", "12"}, {"aria-hidden", "true"}},
-                                           element("rect", rectangle(kind->kind, 0, 0, 12, 12), ""));
-        text += element("li", {}, swatch + " " + kind->says);
+    for (time_kind const* kind : time_kinds) {
+        if (std::find(used.begin(), used.end(), kind) != used.end()) text += element("li", {}, swatch(kind->kind) + " " + kind->says);
     }
     return element("ul", {{"class", "legend"}}, text) + "\n";
 }
 
-inline std::string page_cycle_account(plan_value const& plan) {
-    cycle_accounts const all = accounts_of(plan);
-    if (!all.resolved || all.cycles == 0) return "<p>The cycles of this plan are not resolved.</p>\n";
-    std::vector<time_bar> const bars = time_bars(plan, all);
+/// The bars of cores and channels.
+inline std::string drawn_cycles(plan_value const& plan, cycle_accounts const& all, std::vector<cycle_row> const& bars) {
     constexpr double left = 140, width = 760, row = 24;
     auto const wide = [&](std::int64_t cycles) {
         return (width - left - 4) * static_cast<double>(cycles) / static_cast<double>(all.cycles);
     };
     std::string drawn;
-    std::vector<markup_row> rows;
     for (std::size_t at = 0; at < bars.size(); ++at) {
         double const y = row * static_cast<double>(at);
         std::string says, inside = word(bars[at].name, left - 8, y + 15, "end");
         double x = left;
-        for (time_bar::share const& s : bars[at].shares) {
+        for (cycle_share const& s : bars[at].shares) {
             std::string const share = s.what + ": " + grouped(s.cycles) + " cycles, " + percent(s.cycles, all.cycles);
             says += (says.empty() ? ": " : "; ") + share;
-            inside += element("rect", rectangle(s.is->kind, x, y + 2, wide(s.cycles), row - 4), text_element("title", share));
+            inside += element("rect", rectangle(kind_of(plan, s).kind, x, y + 2, wide(s.cycles), row - 4), text_element("title", share));
             x += wide(s.cycles);
-            std::string const swatch = element("svg", {{"width", "12"}, {"height", "12"}, {"aria-hidden", "true"}},
-                                               element("rect", rectangle(s.is->kind, 0, 0, 12, 12), ""));
-            rows.push_back({{}, {bars[at].name, swatch, grouped(s.cycles), percent(s.cycles, all.cycles), s.what, s.help}});
         }
         drawn += element("g", {{"class", "bar"}, {"role", "img"}, {"aria-label", bars[at].name + says}}, inside) + "\n";
     }
-    return legend_of(bars) +
-           picture("cycles", "group", "Cycles of each core and channel, of " + grouped(all.cycles), width,
-                   row * static_cast<double>(bars.size()), drawn) +
+    return picture("cycles", "group", "Cycles of each core and channel, of " + grouped(all.cycles), width,
+                   row * static_cast<double>(bars.size()), drawn);
+}
+
+inline std::string page_cycle_account(plan_value const& plan, cycle_accounts const& all) {
+    if (!all.resolved || all.cycles == 0) return "<p>The cycles of this plan are not resolved.</p>\n";
+    std::vector<cycle_row> const bars = rows_of(plan, all);
+    std::vector<time_kind const*> used;
+    std::vector<markup_row> rows;
+    for (cycle_row const& bar : bars) {
+        for (cycle_share const& s : bar.shares) {
+            used.push_back(&kind_of(plan, s));
+            rows.push_back({{}, {bar.name, swatch(used.back()->kind), grouped(s.cycles), percent(s.cycles, all.cycles), s.what, s.help}});
+        }
+    }
+    return legend_of(used) + shown(drawn_cycles(plan, all, bars)) +
            markup_table_of_filled("What each core and channel does, of " + grouped(all.cycles) + " cycles, the most first",
                                   {"core or channel", "| ", "#cycles", "#of all", "what", "what would help"}, std::move(rows));
 }

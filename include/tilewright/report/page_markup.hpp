@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -77,6 +78,24 @@ inline std::string picture(char const* kind, char const* role, std::string const
                    "\n" + inside) +
            "\n";
 }
+
+/// A picture that a reader can zoom. @param plot  left, top, right and bottom of what is zoomed
+/// @param axes  "x" or "xy"
+inline std::string zoomed_picture(char const* kind, std::string const& name, double width, double height, std::array<double, 4> const& plot,
+                                  char const* axes, attributes const& more, std::string const& inside) {
+    attributes with{{"class", std::string(kind) + " zooms"},
+                    {"viewBox", "0 0 " + coordinate(width) + " " + coordinate(height)},
+                    {"width", coordinate(width)},
+                    {"height", coordinate(height)},
+                    {"role", "group"},
+                    {"aria-label", name},
+                    {"data-plot", coordinate(plot[0]) + " " + coordinate(plot[1]) + " " + coordinate(plot[2]) + " " + coordinate(plot[3])},
+                    {"data-axes", axes}};
+    with.insert(with.end(), more.begin(), more.end());
+    return element("svg", with, "\n" + inside) + "\n";
+}
+/// A picture in its place on a page: scripts add what zooms it and saves it.
+inline std::string shown(std::string const& picture) { return element("div", {{"class", "shown"}}, "\n" + picture) + "\n"; }
 
 /// A bar as a part of a whole, for a cell of a table; what it shows stands beside it as a number.
 inline std::string cell_bar(std::int64_t part, std::int64_t whole) {

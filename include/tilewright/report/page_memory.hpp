@@ -1,8 +1,7 @@
 #pragma once
 #include <set>
 #include <tilewright/report/directive_text.hpp>
-#include <tilewright/report/memory_map.hpp>
-#include <tilewright/report/page_markup.hpp>
+#include <tilewright/report/page_boxes.hpp>
 
 // The parts of a plan's page that speak of lines and buffers: memories over time, and the loop program.
 namespace tilewright::reports {
@@ -55,39 +54,36 @@ inline asked_for asked_by(schedule const* made_by, buffer const& b) {
     return {directive_text(*made_by, b.ordinal - 1), d.line > 0 ? std::to_string(d.line) : ""};
 }
 
-/// Positions of marks along an axis, those that stand too close to the one before left out.
-inline std::vector<double> spaced(std::vector<double> marks, double least) {
-    std::vector<double> kept;
-    std::sort(marks.begin(), marks.end());
-    for (double const mark : marks) {
-        if (kept.empty() || mark - kept.back() >= least) kept.push_back(mark);
-    }
-    return kept;
-}
-
-/// One memory over time: lines of the loop program to the right, addresses upwards. Every box has the id of its row in the table below it.
+/// One memory of a plan over the lines of its loop program. Every box has the id of its row in the table below it.
 class page_memory {
   public:
-    static constexpr double left = 96, right = 8, top = 8, foot = 34, width = 760, letter = 6.6;
-
-    page_memory(plan_value const& plan, memory_use const& use, schedule const* made_by)
-        : plan_(plan), use_(use), where_(plan.where->memories[use.memory]), made_by_(made_by) {
-        std::set<std::int64_t> offsets;
-        for (placed_part const& at : use.planned) offsets.insert(at.offset);
-        height_ = std::clamp(24.0 * static_cast<double>(offsets.size()), 96.0, 720.0);
-        end_ = line_number(plan, plan.steps.size());
+    /// @param within  what ids begin with, where a page has several plans: "k0-"
+    page_memory(plan_value const& plan, memory_use const& use, schedule const* made_by, std::string const& within = "")
+        : plan_(plan), use_(use), where_(plan.where->memories[use.memory]), made_by_(made_by), within_(within) {
         for (int at = 0; at < plan.buffers.size(); ++at) arguments_ += plan.buffers[at].kind == buffer_kind::argument;
     }
 
     std::string name() const { return where_.name.str() + (where_.banks > 1 ? " bank " + std::to_string(use_.bank) : ""); }
-    double x(std::int64_t line) const {
-        return left + (width - left - right) * static_cast<double>(line - 1) / static_cast<double>(std::max(1, end_ - 1));
+    std::string drawn() const {
+        std::vector<page_box> boxes;
+        std::vector<memory_picture::box> const places = boxes_of(plan_, use_);
+        for (std::size_t at = 0; at < places.size(); ++at) {
+            placed_part const& part = use_.planned[at];
+            buffer const& b = plan_.buffers[part.buffer];
+            std::string const says = places[at].name + ": " + shape_text(b) + " " + name_of(b.type) + ", " + places[at].size +
+                                     " bytes at " + address_text(where_, use_.bank, part.offset) + ", " + lines_text(lifetime_of(plan_, b));
+            boxes.push_back({places[at], says, id(part), within_ + std::to_string(part.buffer), part.buffer - arguments_});
+        }
+        return page_boxes{name(),
+                          "lines of the loop program",
+                          1,
+                          std::max(2, line_number(plan_, plan_.steps.size())),
+                          use_.peak,
+                          [&](std::int64_t line) { return std::to_string(line); },
+                          [&](std::int64_t offset) { return address_text(where_, use_.bank, offset); },
+                          std::move(boxes)}
+            .str();
     }
-    /// Of the lower edge of a byte.
-    double y(std::int64_t offset) const {
-        return top + height_ - height_ * static_cast<double>(offset) / static_cast<double>(std::max<std::int64_t>(1, use_.peak));
-    }
-
     std::string str() const {
         std::string const range = address_text(where_, use_.bank, 0) + " to " + address_text(where_, use_.bank, use_.capacity);
         std::string const full = "peak " + grouped(use_.peak) + " of " + grouped(use_.capacity) + " bytes (" +
@@ -98,73 +94,19 @@ class page_memory {
             text +=
                 text_element("p", "Buffers of " + grouped(use_.buffers) + " bytes share " + grouped(use_.peak) + ", at different times.");
         }
-        std::string boxes = axes();
-        bool first = true;
-        for (placed_part const& at : use_.planned) {
-            boxes += box(at, first);
-            first = false;
-        }
-        text +=
-            picture("memory", "group", name() + ": " + std::to_string(use_.planned.size()) + " boxes; arrow keys go from one to the next",
-                    width, top + height_ + foot, boxes);
         std::string const open = use_.planned.size() <= 32 ? " open" : "";
         return element("section", {{"class", "memory"}},
-                       text + "<details" + open + "><summary>Buffers of " + escaped(name()) + "</summary>\n" + rows() + "</details>\n") +
+                       text + shown(drawn()) + "<details" + open + "><summary>Buffers of " + escaped(name()) + "</summary>\n" + rows() +
+                           "</details>\n") +
                "\n";
     }
 
   private:
-    std::string id(placed_part const& at) const { return "part-" + std::to_string(at.buffer) + "-" + std::to_string(at.part); }
-    std::string type_text(buffer const& b) const { return name_of(b.type); }
+    std::string id(placed_part const& at) const { return within_ + "part-" + std::to_string(at.buffer) + "-" + std::to_string(at.part); }
     std::string lines_text(lifetime const& life) const {
         return (life.first == life.last ? "line " + std::to_string(life.first)
                                         : "lines " + std::to_string(life.first) + " to " + std::to_string(life.last)) +
                (life.loop.empty() ? "" : ", each " + life.loop);
-    }
-
-    std::string axes() const {
-        std::vector<double> lines{1, static_cast<double>(end_)}, offsets{0, static_cast<double>(use_.peak)};
-        for (placed_part const& at : use_.planned) {
-            lifetime const life = lifetime_of(plan_, plan_.buffers[at.buffer]);
-            lines.insert(lines.end(), {static_cast<double>(life.first), static_cast<double>(life.last + 1)});
-            offsets.push_back(static_cast<double>(at.offset));
-        }
-        double const line_width = (width - left - right) / std::max(1, end_ - 1);
-        std::string text;
-        for (double const line : spaced(lines, 24 / line_width)) {
-            auto const at = static_cast<std::int64_t>(line);
-            text += stroke("grid", x(at), top, x(at), top + height_ + 4) + word(std::to_string(at), x(at), top + height_ + 16, "middle");
-        }
-        for (double const offset : spaced(offsets, 12 * static_cast<double>(use_.peak) / height_)) {
-            auto const at = static_cast<std::int64_t>(offset);
-            text += stroke("grid", left - 4, y(at), width - right, y(at)) +
-                    word(address_text(where_, use_.bank, at), left - 8, y(at) + 4, "end");
-        }
-        return text + word("lines of the loop program", (left + width - right) / 2, top + height_ + 30, "middle") + "\n";
-    }
-
-    std::string box(placed_part const& at, bool first) const {
-        buffer const& b = plan_.buffers[at.buffer];
-        lifetime const life = lifetime_of(plan_, b);
-        double const from = x(life.first), to = x(life.last + 1), above = y(at.offset + b.part_bytes()), below = y(at.offset);
-        std::string const called = part_text(b, at.part), bytes = grouped(b.part_bytes()) + " bytes";
-        std::string const says = called + ": " + shape_text(b) + " " + type_text(b) + ", " + bytes + " at " +
-                                 address_text(where_, use_.bank, at.offset) + ", " + lines_text(life);
-        std::string inside = element(
-            "rect", rectangle(("hue" + std::to_string((at.buffer - arguments_) % 8)).c_str(), from, above, to - from, below - above), "");
-        bool const fits = below - above >= 12;
-        std::string const longer = called + ", " + bytes;
-        std::string const shown = letter * static_cast<double>(longer.size()) + 8 <= to - from ? longer : called;
-        if (fits && letter * static_cast<double>(shown.size()) + 8 <= to - from) inside += word(shown, from + 5, (above + below) / 2 + 4);
-        return element("g",
-                       {{"class", "box"},
-                        {"role", "img"},
-                        {"tabindex", first ? "0" : "-1"},
-                        {"aria-label", says},
-                        {"data-row", id(at)},
-                        {"data-buffers", std::to_string(at.buffer)}},
-                       inside) +
-               "\n";
     }
 
     std::string rows() const {
@@ -175,8 +117,8 @@ class page_memory {
             std::string before;
             for (label const& name : tensors_before(plan_, at.buffer)) before += (before.empty() ? "" : ", ") + name.str();
             all.push_back(
-                {{{"id", id(at)}, {"class", "part"}, {"data-buffers", std::to_string(at.buffer)}},
-                 {part_text(b, at.part), shape_text(b), type_text(b), grouped(b.part_bytes()), grouped(at.offset),
+                {{{"id", id(at)}, {"class", "part"}, {"data-buffers", within_ + std::to_string(at.buffer)}},
+                 {part_text(b, at.part), shape_text(b), name_of(b.type), grouped(b.part_bytes()), grouped(at.offset),
                   address_text(where_, use_.bank, at.offset) + " to " + address_text(where_, use_.bank, at.offset + b.part_bytes()),
                   lines_text(lifetime_of(plan_, b)), b.layout < 0 ? "" : layout_text(plan_, b), asked.directive, asked.source_line,
                   sharers_text(plan_, use_, at), before}});
@@ -191,20 +133,19 @@ class page_memory {
     memory_use const& use_;
     memory const& where_;
     schedule const* made_by_;
-    double height_ = 0;
-    int end_ = 1;        ///< the line after the last
+    std::string within_;
     int arguments_ = 0;  ///< buffers that stand before the planned ones: colours are counted from there
 };
 
 /// All memories that hold planned buffers.
-inline std::string page_memories(plan_value const& plan, schedule const* made_by) {
+inline std::string page_memories(plan_value const& plan, schedule const* made_by, std::string const& within = "") {
     std::string text;
-    for (memory_use const& use : memory_uses(plan)) text += page_memory(plan, use, made_by).str();
+    for (memory_use const& use : memory_uses(plan)) text += page_memory(plan, use, made_by, within).str();
     return text.empty() ? "<p>No buffer is planned: the kernel works on its arguments.</p>\n" : text;
 }
 
 /// The loop program as a table. Every row names the buffers that its step touches.
-inline std::string page_program(plan_value const& plan) {
+inline std::string page_program(plan_value const& plan, std::string const& within = "") {
     std::vector<step const*> steps;
     for (int at = 0; at < plan.steps.size(); ++at) {
         if (plan.steps[at].kind != step_kind::end) steps.push_back(&plan.steps[at]);
@@ -213,7 +154,8 @@ inline std::string page_program(plan_value const& plan) {
     auto const add = [&](auto const& self, std::vector<program_line> const& lines, int depth) -> void {
         for (program_line const& line : lines) {
             std::string buffers;
-            for (int const at : touched_buffers(plan, *steps[rows.size()])) buffers += (buffers.empty() ? "" : " ") + std::to_string(at);
+            for (int const at : touched_buffers(plan, *steps[rows.size()]))
+                buffers += (buffers.empty() ? "" : " ") + within + std::to_string(at);
             bool const two = line.first_cycles != 0 && line.first_cycles != line.cycles;
             std::string const cycles =
                 line.cycles == 0 && !two ? "" : (two ? grouped(line.first_cycles) + " or " : "") + grouped(line.cycles);

@@ -107,23 +107,30 @@ struct roofline_axes {
     }
 };
 
+/// "16 operations per byte, 195 operations per cycle"
+inline std::string point_text(roofline const& of) {
+    return rounded(of.operations_per_byte()) + " operations per byte, " + rounded(of.operations_per_cycle()) + " operations per cycle";
+}
+inline std::string drawn_roofline(roofline const& of) {
+    roofline_axes const axes(of);
+    double const ridge = of.flat() / of.slope(), first = std::pow(10, axes.from_x), last = std::pow(10, axes.to_x);
+    double const x = axes.x(of.operations_per_byte()), y = axes.y(of.operations_per_cycle());
+    std::string const inside = axes.grid() + stroke("roof", axes.x(first), axes.y(first * of.slope()), axes.x(ridge), axes.y(of.flat())) +
+                               stroke("roof", axes.x(ridge), axes.y(of.flat()), axes.x(last), axes.y(of.flat())) +
+                               element("circle", {{"class", "point"}, {"cx", coordinate(x)}, {"cy", coordinate(y)}, {"r", "5"}},
+                                       text_element("title", "this kernel: " + point_text(of))) +
+                               word("this kernel", std::min(x + 9, axes.width - 90), y + 20);
+    return picture("roofline", "img", "Roofline: " + point_text(of) + ", below a roof of " + rounded(of.flat()), axes.width, axes.height,
+                   inside);
+}
+
 /// The picture, and how it is computed; nothing where there is none.
 inline std::string page_roofline(plan_value const& plan) {
     std::optional<roofline> const found = roofline_of(plan);
     if (!found) return "";
     roofline const& of = *found;
-    roofline_axes const axes(of);
-    double const ridge = of.flat() / of.slope(), first = std::pow(10, axes.from_x), last = std::pow(10, axes.to_x);
-    double const x = axes.x(of.operations_per_byte()), y = axes.y(of.operations_per_cycle());
-    std::string const point =
-        rounded(of.operations_per_byte()) + " operations per byte, " + rounded(of.operations_per_cycle()) + " operations per cycle";
-    std::string const inside = axes.grid() + stroke("roof", axes.x(first), axes.y(first * of.slope()), axes.x(ridge), axes.y(of.flat())) +
-                               stroke("roof", axes.x(ridge), axes.y(of.flat()), axes.x(last), axes.y(of.flat())) +
-                               element("circle", {{"class", "point"}, {"cx", coordinate(x)}, {"cy", coordinate(y)}, {"r", "5"}},
-                                       text_element("title", "this kernel: " + point)) +
-                               word("this kernel", std::min(x + 9, axes.width - 90), y + 20);
     std::string const text = "The kernel does " + grouped(of.operations) + " operations, moves " + grouped(of.bytes) + " bytes and takes " +
-                             grouped(of.cycles) + " cycles: " + point + ". The flat roof is " + rounded(of.flat()) +
+                             grouped(of.cycles) + " cycles: " + point_text(of) + ". The flat roof is " + rounded(of.flat()) +
                              " operations per cycle: " + of.computes.engine + " computes for " + grouped(of.computes.cycles) +
                              " cycles, if it never waits. The slope is " + rounded(of.slope()) + " bytes per cycle: " + of.moves.engine +
                              " moves data for " + grouped(of.moves.cycles) + " cycles, if it never waits.";
@@ -133,8 +140,7 @@ inline std::string page_roofline(plan_value const& plan) {
         "them, without the latencies of transfers; another tile has other roofs. An operation is one that the computation asks for: "
         "arithmetic, a "
         "comparison, a choice, a step of a sum. Bytes are those of all transfers, at their destinations.";
-    return picture("roofline", "img", "Roofline: " + point + ", below a roof of " + rounded(of.flat()), axes.width, axes.height, inside) +
-           text_element("p", text) + "\n" + text_element("p", how, {{"class", "how"}}) + "\n";
+    return shown(drawn_roofline(of)) + text_element("p", text) + "\n" + text_element("p", how, {{"class", "how"}}) + "\n";
 }
 
 }  // namespace tilewright::reports

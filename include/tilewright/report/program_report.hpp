@@ -164,8 +164,12 @@ class program_picture {
         }
     }
 
-    /// Empty where there is nothing to draw, or too much for a drawing.
-    std::string str(int bank, std::string const& indent) const {
+    /// The points of time, one more than intervals.
+    std::int64_t points() const { return first_.back(); }
+    /// The step of a point, with the number of what changes within it: "2", "2.1".
+    std::string name_of(std::int64_t point) const { return names_.at(point); }
+
+    std::vector<memory_picture::box> boxes(int bank) const {
         memory const& what = plan_.memories[memory_at_].what;
         std::vector<memory_picture::box> boxes;
         for (int at = 0; at < plan_.tensors.size(); ++at) {
@@ -187,8 +191,13 @@ class program_picture {
                                  s.offset + s.bytes_in_bank});
             }
         });
-        if (boxes.empty() || boxes.size() > 24) return {};
-        return memory_picture(what, bank, "step", boxes, names_).str(indent);
+        return boxes;
+    }
+    /// Empty where there is nothing to draw, or too much for a drawing.
+    std::string str(int bank, std::string const& indent) const {
+        std::vector<memory_picture::box> all = boxes(bank);
+        if (all.empty() || all.size() > 24) return {};
+        return memory_picture(plan_.memories[memory_at_].what, bank, "step", std::move(all), names_).str(indent);
     }
 
   private:

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <tilewright/report/cycle_account.hpp>
 #include <tilewright/report/memory_map.hpp>
 #include <tilewright/report/traffic.hpp>
 
@@ -13,8 +14,7 @@ namespace reports {
 /// `part` of `whole`, as so many of 32 columns: "|########                        |".
 inline std::string bar(std::int64_t part, std::int64_t whole) {
     constexpr std::int64_t columns = 32;
-    std::int64_t const filled = whole <= 0 ? 0 : std::min(columns, (part * columns + whole - 1) / whole);
-    return '|' + std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(columns - filled), ' ') + '|';
+    return '|' + filled_columns(part, whole, columns, ' ') + '|';
 }
 
 /// Whether a stream is a terminal that shows colours: the variable NO_COLOR is not set or empty (no-color.org), and TERM is not "dumb".
@@ -85,6 +85,8 @@ inline std::string summary(plan_value const& plan, bool coloured = false) {
         most += (at > 0 ? ", " : "") + name + " " + percent(parts[at].cycles, plan.total_cycles);
     }
     if (!most.empty()) text += "\nof all work: " + most + '\n';
+    std::string const wait = worst_wait(plan, accounts_of(plan));
+    if (!wait.empty()) text += wait + '\n';
     return text;
 }
 

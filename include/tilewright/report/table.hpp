@@ -22,6 +22,12 @@ inline std::string percent(std::int64_t part, std::int64_t whole) {
     return grouped(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
 }
 
+/// A bar of so many columns: '#' for each that a part of the whole has begun, then `rest`.
+inline std::string filled_columns(std::int64_t part, std::int64_t whole, std::int64_t columns, char rest) {
+    std::int64_t const filled = whole <= 0 ? 0 : std::min(columns, (part * columns + whole - 1) / whole);
+    return std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(columns - filled), rest);
+}
+
 /// An address: "0x50000000". At least eight digits.
 inline std::string hexadecimal(std::uint64_t value) {
     char text[24];

@@ -28,18 +28,26 @@ class progress_line {
 
     /// @param best  of what is known
     void show(std::int64_t done, std::string const& best) {
-        auto const now = clock::now();
-        double const since = std::chrono::duration<double>(now - last_).count();
-        if (shown_ && since < (terminal_ ? 0.2 : 10) && done < all_) return;
-        last_ = now;
+        if (!is_due() && done < all_) return;
         std::string text = title_ + ": " + std::to_string(done) + " of " + std::to_string(all_);
         if (!best.empty()) text += ", best " + best;
-        double const passed = std::chrono::duration<double>(now - begin_).count();
+        double const passed = std::chrono::duration<double>(clock::now() - begin_).count();
         if (done > 0 && done < all_)
             text += ", " + duration_text(passed / static_cast<double>(done) * static_cast<double>(all_ - done)) + " left";
+        say(text);
+    }
+    /// Whether the last line is old enough for another one.
+    bool is_due() const { return !shown_ || std::chrono::duration<double>(clock::now() - last_).count() >= (terminal_ ? 0.2 : 10); }
+    /// A line of another text.
+    void say(std::string const& text) {
         std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", text.c_str());
         std::fflush(stderr);
+        last_ = clock::now();
         shown_ = true;
+    }
+    /// Takes the line from a terminal, where something else is about to be printed.
+    void clear() {
+        if (shown_ && terminal_) std::fputs("\r\033[K", stderr);
     }
 
   private:
