@@ -6,8 +6,10 @@
 #endif
 // A compiler that refuses something names the way on which it came to the header: those that users write calls of come first.
 #include <tilewright/machine/memory.hpp>
-#include <tilewright/plan/ir/plan_value.hpp>
+#include <tilewright/machine/transfer.hpp>
 #include <tilewright/schedule/schedule.hpp>
+
+#include <tilewright/plan/ir/plan_value.hpp>
 
 #include <tilewright/compute/exponential.hpp>
 #include <tilewright/compute/functions.hpp>

@@ -4,54 +4,83 @@
 A page holds, as fenced blocks:
   ```cpp whose first line is `// common`    optional: a header that every later block includes in its first line
   ```cpp whose first line is `// refused`   a misuse, a complete translation unit
+  ```cpp whose first line is `// program`   a right use, which every later block of differences changes
+  ```diff                                   a misuse, as a change of the program: the lines that begin with `-` become those with `+`
   ```text whose first line is `expect`      after each misuse: strings, one a line, that its error shows on every compiler.
-                                            `g++: …` is the sentence that only g++ spells out; `line: N` is the line of the
-                                            directive in the snippet, which only g++ can tell
+                                            `g++: …` is the sentence that g++ spells out, and clang from 19 on; `line: N` is
+                                            the line of the directive in the snippet, likewise; `g++ alone: …` and `clang: …`
+                                            are words of these compilers
   ```cpp whose first line is `// control`   at least one: the right use, which compiles without a word
 """
 import argparse
+import concurrent.futures
+import functools
 import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+import typing
 
 UMBRELLA = "#include <tilewright/tilewright.hpp>\n"
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 LONGEST_MESSAGE = 1000  # characters, below; with the lines of source that compilers repeat
-ONLY_GXX = ("g++:", "line:")
+SENTENCES = ("g++:", "line:")
+OF_ONE_COMPILER = ("g++ alone:", "clang:")
 
 
 class Broken(Exception):
     """What is wrong with the page, or with the compiler's answer."""
 
 
+class Misuse(typing.NamedTuple):
+    name: str  # the heading above it
+    snippet: tuple  # what stands in front of it, and itself
+    expected: list
+
+
+def changed(program, differences):
+    """The program with the lines that begin with `-` replaced by the lines with `+` that follow them; without any, at its end."""
+    for hunk in re.findall(r"(?:^-.*\n)*(?:^\+.*\n)+|(?:^-.*\n)+", differences, re.MULTILINE):
+        lines = hunk.splitlines(keepends=True)
+        old, new = ("".join(line[2:] for line in lines if line[0] == sign) for sign in "-+")
+        if old and f"\n{program}".count(f"\n{old}") != 1:
+            raise Broken(f"the program does not have these lines once:\n{old}")
+        program = program.replace(old, new) if old else program + new
+    return program
+
+
 def read_page(text):
-    """Returns the misuses, each with its expected strings, and the controls."""
+    """Returns the misuses and the controls."""
     refused, controls = [], []
-    common = ""
+    common = program = heading = ""
     awaiting = None  # a misuse whose expectation has not come yet
-    for language, body in re.findall(r"^```(\w+)\n(.*?)^```\s*$", text, re.MULTILINE | re.DOTALL):
+    for title, language, body in re.findall(r"^#+ ([^\n]*)$|^```(\w+)\n(.*?)^```\s*$", text, re.MULTILINE | re.DOTALL):
+        heading = title or heading
         first, _, rest = body.partition("\n")
         if language == "text" and first.strip() == "expect":
             if awaiting is None:
-                raise Broken("an `expect` block without a `// refused` block before it")
+                raise Broken("an `expect` block without a misuse before it")
             expected = [line.strip() for line in rest.splitlines() if line.strip()]
-            if all(line.startswith(ONLY_GXX) for line in expected):
+            if all(line.startswith(SENTENCES + OF_ONE_COMPILER) for line in expected):
                 raise Broken("an `expect` block without a string")
-            refused.append((awaiting, expected))
+            refused.append(awaiting._replace(expected=expected))
             awaiting = None
         elif language == "cpp" and first.strip() == "// common":
             common = body
-        elif language == "cpp" and first.strip() == "// refused":
+        elif language == "cpp" and first.strip() == "// program":
+            program = rest
+            controls.append(("", program))
+        elif language == "diff" or (language == "cpp" and first.strip() == "// refused"):
             if awaiting is not None:
                 break
-            awaiting = (common, body)
+            snippet = ("", changed(program, body)) if language == "diff" else (common, body)
+            awaiting = Misuse(heading, snippet, [])
         elif language == "cpp" and first.strip() == "// control":
             controls.append((common, body))
     if awaiting is not None:
-        raise Broken("a `// refused` block without an `expect` block after it")
+        raise Broken("a misuse without an `expect` block after it")
     if not refused or not controls:
         raise Broken("a page needs a `// refused` block, its `expect` block and a `// control` block")
     return refused, controls
@@ -59,6 +88,23 @@ def read_page(text):
 
 def is_clang(options):
     return "clang" in pathlib.Path(options.compiler).name
+
+
+@functools.cache
+def spells_sentences(compiler):
+    """Whether a compiler prints texts that it has put together: g++, and clang from 19 on."""
+    said = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
+    version = re.search(r"clang version (\d+)", said)
+    return version is None or int(version.group(1)) >= 19
+
+
+def is_for(options, string):
+    """Whether an expected string is for this compiler."""
+    if string.startswith(SENTENCES):
+        return spells_sentences(options.compiler)
+    if string.startswith(OF_ONE_COMPILER):
+        return string.startswith("clang") == is_clang(options)
+    return True
 
 
 def run_compiler(options, folder, arguments):
@@ -81,20 +127,22 @@ def precompile(options):
             raise Broken(f"the umbrella header does not compile:\n{done.stderr}")
 
 
-def with_precompiled(options, common, extra):
+def with_precompiled(options, snippet, extra):
     """The arguments that use what is parsed already, and what turns the output into that without it."""
-    code = re.sub(r"\A(\s*//[^\n]*\n)+", "", common)
+    common, body = snippet
+    text = common or body
+    code = re.sub(r"\A(\s*//[^\n]*\n)+", "", text)
     if options.precompiled is None or not code.startswith(UMBRELLA):
         return [], lambda output: output
     folder = options.precompiled.resolve()
     name = "strict" if extra else "plain"
-    line = common[: common.index(UMBRELLA)].count("\n") + 1
+    line = text[: text.index(UMBRELLA)].count("\n") + 1
     if is_clang(options):
         there = f"In file included from {folder}/{name}/umbrella.hpp:1:\n"
-        here = f"In file included from ./common.hpp:{line}:\n"
+        here = f"In file included from {'./common.hpp' if common else 'snippet.cpp'}:{line}:\n"
         return ["-include-pch", f"{folder}/{name}/umbrella.hpp.gch"], lambda output: output.replace(there, here).replace(f"{folder}/", "")
     there = f"from {name}/umbrella.hpp:1"
-    here = f"from common.hpp:{line},\n                 from snippet.cpp:1"
+    here = f"from common.hpp:{line},\n                 from snippet.cpp:1" if common else f"from snippet.cpp:{line}"
     # Without -Winvalid-pch, one that does not fit would be read again from its text, and only take longer.
     return ["-Winvalid-pch", f"-I{folder}/{name}", "-include", "umbrella.hpp"], lambda output: output.replace(there, here)
 
@@ -105,14 +153,16 @@ def compile_snippet(snippet, options, extra):
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "common.hpp").write_text(common)
         pathlib.Path(folder, "snippet.cpp").write_text('#include "common.hpp" ' * bool(common) + body)
-        first, restored = with_precompiled(options, common, extra)
+        first, restored = with_precompiled(options, snippet, extra)
         done = run_compiler(options, pathlib.Path(folder), ["-fsyntax-only", *extra, *first, "snippet.cpp"])
         return done.returncode, restored(done.stdout + done.stderr)
 
 
 def readable(message):
-    """What the compiler says in its own words: packs of characters become words, `64L` is 64; places and repeated source are gone."""
-    message = "\n".join(re.findall(r"^(?:\S+?:\d+:\d+: |\S+: In |In file included from ).*$", message, re.MULTILINE))
+    """What the compiler says in its own words: packs of characters become words, `64L` is 64; places and repeated source are gone, but for
+    comments of the library in it."""
+    own = re.finditer(r"^(?:\S+?:\d+:\d+: |\S+: In |In file included from ).*$|^ *\d+ \|.* // (no constant.*)$", message, re.MULTILINE)
+    message = "\n".join(line.group(1) or line.group() for line in own)
     message = re.sub(r"'(?:[^'\\]|\\.)'(?:, ?'(?:[^'\\]|\\.)')+", lambda pack: "".join(re.findall(r"'(.)'", pack.group())), message)
     message = re.sub(r"(?<=\d)[uUlL]+\b", "", message)
     return re.sub(r"\S+?:\d+:(\d+:)?", "", message)
@@ -125,23 +175,25 @@ def shows(message, expected):
     return re.search(before + re.escape(expected) + after, message) is not None
 
 
-def check_refused(snippet, expected, options):
-    code, output = compile_snippet(snippet, options, [])
+def check_refused(misuse, options):
+    """Returns how long the message is, and how many errors it has."""
+    code, output = compile_snippet(misuse.snippet, options, [])
     errors = re.findall(r"^.*error:.*$", output, re.MULTILINE)
     if code == 0:
         raise Broken("the misuse compiles")
-    if len(errors) != 1:
-        raise Broken(f"{len(errors)} errors instead of one:\n{output}")
-    if len(output) >= LONGEST_MESSAGE:
-        raise Broken(f"the message has {len(output)} characters, {LONGEST_MESSAGE - 1} are allowed:\n{output}")
     message = readable(output)
-    for string in expected:
-        if string.startswith(ONLY_GXX):
-            if is_clang(options):
-                continue
-            string = re.sub(r"^line:\s*", "line ", string).removeprefix("g++:").strip()
+    for string in misuse.expected:
+        if not is_for(options, string):
+            continue
+        string = re.sub(r"^line:\s*", "line ", string)
+        string = re.sub(r"^(g\+\+|g\+\+ alone|clang):", "", string).strip()
         if not shows(message, string):
             raise Broken(f"the message does not show `{string}`:\n{output}")
+    if len(errors) != 1:
+        raise Broken(f"{len(errors)} errors instead of one:\n{output}", len(output), len(errors))
+    if len(output) >= LONGEST_MESSAGE:
+        raise Broken(f"the message has {len(output)} characters, {LONGEST_MESSAGE - 1} are allowed:\n{output}", len(output), len(errors))
+    return len(output), len(errors)
 
 
 def check_control(snippet, options):
@@ -152,16 +204,42 @@ def check_control(snippet, options):
 
 def check_page(page, options):
     refused, controls = read_page(page.read_text())
-    for snippet, expected in refused:
-        check_refused(snippet, expected, options)
+    for misuse in refused:
+        check_refused(misuse, options)
     for snippet in controls:
         check_control(snippet, options)
 
 
+def print_table(page, compilers):
+    """Prints, for each misuse of a page, the characters and errors of every compiler; then what is wrong."""
+    refused, controls = read_page(page.read_text())
+    wrong = []
+
+    def measured(misuse, options):
+        try:
+            characters, errors = check_refused(misuse, options)
+            return f"{characters} / {errors}"
+        except Broken as broken:
+            wrong.append(f"{misuse.name}, {pathlib.Path(options.compiler).name}: {broken.args[0]}")
+            return "{1} / {2} !".format(*broken.args) if len(broken.args) == 3 else "!"
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
+        rows = [[workers.submit(measured, misuse, options) for options in compilers] for misuse in refused]
+        right = [workers.submit(check_control, snippet, options) for snippet in controls for options in compilers]
+        for control in right:
+            control.result()
+        width = max(len(misuse.name) for misuse in refused)
+        print(f"{'characters / errors':<{width}}" + "".join(f"{pathlib.Path(options.compiler).name:>16}" for options in compilers))
+        for misuse, row in zip(refused, rows):
+            print(f"{misuse.name:<{width}}" + "".join(f"{cell.result():>16}" for cell in row))
+    if wrong:
+        raise Broken("\n".join(wrong))
+
+
 def check_complete(pages, verdicts):
-    """Every verdict has a page, and every page a verdict; but one is of a number that the compiler did not find."""
+    """Every verdict has a page, and every page a verdict; but one is of a number that the compiler did not find, and one of mistakes."""
     names = set(re.findall(r"^\s*X\((\w+),", verdicts.read_text(), re.MULTILINE))
-    titles = {page.stem for page in pages.glob("*.md")} - {"README", "unresolved_cycles"}
+    titles = {page.stem for page in pages.glob("*.md")} - {"README", "mistakes", "unresolved_cycles"}
     if not names:
         raise Broken(f"no verdicts found in {verdicts}")
     if names != titles:
@@ -176,6 +254,8 @@ def main(arguments):
     parser.add_argument("--include", default="include", help="the folder that holds tilewright/")
     parser.add_argument("--isystem", action="append", default=[])
     parser.add_argument("--precompiled", type=pathlib.Path, help="the folder that --precompile has filled")
+    parser.add_argument("--beside", nargs=2, action="append", default=[], metavar=("COMPILER", "PRECOMPILED"),
+        help="prints a table of the page for --compiler and for these")
     parser.add_argument("--precompile", action="store_true", help="only parse the umbrella header, into the folder --precompiled")
     options = parser.parse_args(arguments)
     try:
@@ -183,10 +263,13 @@ def main(arguments):
             precompile(options)
         elif options.verdicts:
             check_complete(options.page, options.verdicts)
+        elif options.beside:
+            others = [{"compiler": compiler, "precompiled": pathlib.Path(folder)} for compiler, folder in options.beside]
+            print_table(options.page, [options, *(argparse.Namespace(**{**vars(options), **other}) for other in others)])
         else:
             check_page(options.page, options)
     except Broken as wrong:
-        print(f"{options.page}: {wrong}", file=sys.stderr)
+        print(f"{options.page}: {wrong.args[0]}", file=sys.stderr)
         return 1
     return 0
 

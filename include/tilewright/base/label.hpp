@@ -29,6 +29,9 @@ struct label {
         while (*text != '\0' && position < 0xff) ++text, ++position;
         words[2] |= static_cast<std::uint64_t>(position) << 56;
     }
+    // What a compiler says to a std::string: names are texts as constants have them.
+    template <template <class, class, class> class takes_a_literal_or_c_str, class Traits, class Allocator>
+    label(takes_a_literal_or_c_str<char, Traits, Allocator> const&) = delete;
 
     /// The letter at `position`; `~` after a text that was cut.
     constexpr char operator[](int position) const { return position == longest && cut() ? '~' : byte(position); }

@@ -81,7 +81,7 @@
     X(address_not_aligned, "an address is #0 bytes past a multiple of #1")                                                                \
     X(stride_not_aligned, "its rows lie #0 bytes apart, which is no multiple of #1")                                                      \
     X(stride_beyond_reach, "its rows lie #0 bytes apart, at most #1 are taken")                                                           \
-    X(other_memories, "it does not lead from `$2` to `$3`")                                                                               \
+    X(other_memories, "it does not lead from `$2` to `$3`; the first memory has the arguments")                                           \
     X(other_source, "it does not read from `$2`")                                                                                         \
     X(other_destination, "it does not write to `$2`")                                                                                     \
     X(changing_the_data, "staging needs a transfer that copies")                                                                          \
@@ -94,7 +94,7 @@
     X(step_behind_an_argument, "the last step reaches past the end of argument `$2`; stage it")                                           \
     X(step_on_the_next_tile, "the last step falls on the next tile of `$2`; stage it further in")                                         \
     X(step_behind_a_reduction, "no transfer fills `$2` so that the last step adds nothing")                                               \
-    X(other_index, "along one axis the index of `$2` moves by #0, in the intrinsic by #1")                                                \
+    X(other_index, "one axis moves `$2` by #0, in the intrinsic by #1; tile names outer loops first")                                     \
     X(axis_in_two_dimensions, "one axis moves `$2` along two dimensions, #0 and #1")                                                      \
     X(overwrites_an_argument, "`$3` is the caller's, whose tensors have places of their own; stage it")                                   \
     X(overwritten_at_another_loop, "they are made inside #0 and #1 loops; stage or compute both at one loop")                             \
@@ -177,7 +177,7 @@
     X(intrinsic_on_channels, "transfers alone are dealt out to channels, and `$1` has several: give it an engine of its own")             \
     X(tokens_of_channels, "tokens follow the jobs of one queue: `$1` has several channels")                                               \
     X(banks_of_unequal_size, "its capacity is no multiple of its banks")                                                                  \
-    X(bank_that_is_not_there, "`$1` has only #1 banks, there is no bank #0")                                                              \
+    X(bank_that_is_not_there, "`$1` has #1 banks, from 0 on, and no bank #0: name one, or say .banks")                                    \
     X(distance_beyond_versions, "prefetch #0 needs more than the #1 versions that there are")                                             \
     X(versions_of_one_step, "#0 versions, but no loop goes from one to the next: only #1 is used")                                        \
     X(versions_of_a_blocking_transfer, "#0 versions, but transfer `$1` blocks until it is complete: nothing overlaps")                    \

@@ -20,7 +20,9 @@
       TILEWRIGHT_MEMORY_OVERFLOW)                                                                                                          \
     X(register_overflow, "a tile of `$1` holds #0 of the #1 registers of `$0`: @", TILEWRIGHT_REGISTER_OVERFLOW)                           \
     X(no_memory, "`$0` has no memory that can hold it{1: `$1` has no capacity}", TILEWRIGHT_NO_MEMORY)                                     \
-    X(no_transfer, "`$0`: no transfer copies from `$1` to `$2`", TILEWRIGHT_NO_TRANSFER)                                                   \
+    X(no_transfer,                                                                                                                         \
+      "`$0`: no transfer copies from `$1` to `$2`{3 to go on with a sum: put the loops of the sum inside of its cache_write}",             \
+      TILEWRIGHT_NO_TRANSFER)                                                                                                              \
     X(several_transfers, "`$0`: both `$1` and `$2` can move it", TILEWRIGHT_SEVERAL_TRANSFERS)                                             \
     X(transfer_region, "transfer `$0` cannot move the region of `$1`: %", TILEWRIGHT_TRANSFER_REGION)                                      \
     X(transfer_mismatch, "transfer `$0` does not do what `$1` needs: %", TILEWRIGHT_TRANSFER_MISMATCH)                                     \
@@ -67,7 +69,8 @@ enum class verdict_kind : std::uint8_t {
 #define TILEWRIGHT_KIND(name, sentence, advice) name,
     TILEWRIGHT_VERDICTS(TILEWRIGHT_KIND)
 #undef TILEWRIGHT_KIND
-        count  ///< how many there are
+        count,  ///< how many there are
+    reported    ///< the compiler has said already what is wrong
 };
 
 namespace ir {

@@ -69,9 +69,9 @@ class c_expressions {
 
     /// @return the word that stands for a Halide name from now on
     std::string define(std::string const& name, c_variable::kind is = c_variable::kind::value, bool non_negative = false) {
-        std::string const word = names.take(plain_name(name));
-        bind(name, {word, is, non_negative});
-        return word;
+        std::string const taken = names.take(plain_name(name));
+        bind(name, {taken, is, non_negative});
+        return taken;
     }
     void bind(std::string const& name, c_variable const& what) { bound_.emplace_back(name, what); }
     std::size_t scope() const { return bound_.size(); }

@@ -1,11 +1,45 @@
 #pragma once
 #include <tilewright/diagnostics/sentence.hpp>
-#if defined(__clang__)
+#if defined(__clang__) && __clang_major__ < 19
 #include <utility>
 #endif
 
 // Shows a verdict as one compiler error, with its names and numbers, on g++ and clang.
 namespace tilewright {
+
+// Since 19, clang prints a text that the compiler has put together as the message of an assertion.
+#if defined(__clang__) && __clang_major__ >= 19
+namespace detail {
+/// The way out, and what is wrong.
+template <verdict const& V>
+inline constexpr text_line refusal_text = [] {
+    text_line line;
+    line.put(advice_of(V));
+    line.put("; ");
+    line.put(sentence_of(V).letters.data());
+    return line;
+}();
+template <verdict const& V>
+struct shown {
+    static constexpr std::size_t size() { return static_cast<std::size_t>(refusal_text<V>.size); }
+    static constexpr char const* data() { return refusal_text<V>.letters.data(); }
+};
+}  // namespace detail
+
+template <class Planned>
+constexpr void report_refusal() {
+    if constexpr (Planned::refusal.kind != verdict_kind::none && Planned::refusal.kind != verdict_kind::reported) {
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc++26-extensions"
+        // clang-format off
+        static_assert(
+            false,
+            detail::shown<Planned::refusal>());
+        // clang-format on
+#pragma clang diagnostic pop
+    }
+}
+#else
 
 #if defined(__clang__)
 // clang prints a text among template arguments as numbers. So a name is shown as its letters, and a number inside what it says.
@@ -134,16 +168,17 @@ using refusal = refused<sized_sentence<V>>;
 struct passed {
     static constexpr bool ok = true;
 };
-template <bool Refused, verdict const& V>
+template <verdict_kind Kind, class Planned>
 struct refusal_if {
     using type = passed;
 };
-template <verdict const& V>
-struct refusal_if<true, V> {
-    using type = refusal<V>;
+template <verdict_kind Kind, class Planned>
+    requires(Planned::refusal.kind == Kind)
+struct refusal_if<Kind, Planned> {
+    using type = refusal<Planned::refusal>;
 };
-template <class Planned, verdict_kind Kind, bool Such = true>
-using no_refusal = typename refusal_if<Such && Planned::refusal.kind == Kind, Planned::refusal>::type;
+template <class Planned, verdict_kind Kind>
+using no_refusal = typename refusal_if<Kind, Planned>::type;
 
 }  // namespace detail
 
@@ -155,7 +190,6 @@ constexpr void report_refusal() {
     using enum verdict_kind;
     using detail::no_refusal;
     if constexpr (static_cast<bool>(Planned::refusal)) {
-        constexpr bool in_program = Planned::refusal.is_program_overflow();
         // One assertion for each verdict, written out: macros would add their expansion to every message. The line breaks keep short what
         // compilers repeat of the source.
         // clang-format off
@@ -177,12 +211,14 @@ constexpr void report_refusal() {
         static_assert(
             no_refusal<Planned, box_not_constant>::ok,
             TILEWRIGHT_BOX_NOT_CONSTANT);
+        if constexpr (Planned::refusal.is_program_overflow())
         static_assert(
-            no_refusal<Planned, memory_overflow, !in_program>::ok,
-            TILEWRIGHT_MEMORY_OVERFLOW);
-        static_assert(
-            no_refusal<Planned, memory_overflow, in_program>::ok,
+            no_refusal<Planned, memory_overflow>::ok,
             TILEWRIGHT_PROGRAM_OVERFLOW);
+        else
+        static_assert(
+            no_refusal<Planned, memory_overflow>::ok,
+            TILEWRIGHT_MEMORY_OVERFLOW);
         static_assert(
             no_refusal<Planned, register_overflow>::ok,
             TILEWRIGHT_REGISTER_OVERFLOW);
@@ -246,9 +282,11 @@ constexpr void report_refusal() {
         static_assert(
             no_refusal<Planned, misplaced_directive>::ok,
             TILEWRIGHT_MISPLACED_DIRECTIVE);
+#if defined(__clang__)
         static_assert(
             no_refusal<Planned, no_constant>::ok,
             TILEWRIGHT_NO_CONSTANT);
+#endif
         static_assert(
             no_refusal<Planned, temporary>::ok,
             TILEWRIGHT_TEMPORARY);
@@ -300,5 +338,6 @@ constexpr void report_refusal() {
         // clang-format on
     }
 }
+#endif
 
 }  // namespace tilewright

@@ -60,7 +60,7 @@ class intrinsic_check : part_check {
             choose_strides(static_cast<int>(o));
             std::copy(one.strides.begin(), one.strides.end(), strides.begin() + static_cast<std::ptrdiff_t>(o * max_rank));
             std::int64_t const alignment =
-                detail::lcm(detail::lcm(what_.address_alignment, constraint(o).alignment), one.footprint.element_bytes);
+                detail::lcm(detail::lcm(what_.address_alignment, constraint(static_cast<int>(o)).alignment), one.footprint.element_bytes);
             one.memory =
                 make_piece(where_.memories.find(what_.operands[o].memory_name), one.footprint.reach(one.strides.data()), alignment);
             fill(one.memory, one.type);

@@ -315,8 +315,8 @@ class emulator {
         }
         runner_.finish();
         for (int at = 0; at < what_.tokens.size(); ++at) {
-            if (std::size_t const count = engines_.take_tokens(at); count > 0)
-                tokens += (tokens.empty() ? "" : ", ") + std::to_string(count) + " of " + what_.tokens[at].name.str();
+            if (std::size_t const left_over = engines_.take_tokens(at); left_over > 0)
+                tokens += (tokens.empty() ? "" : ", ") + std::to_string(left_over) + " of " + what_.tokens[at].name.str();
         }
         shadow_.clear();
         settings_.forget();

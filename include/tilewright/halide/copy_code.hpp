@@ -99,7 +99,7 @@ class code_copies : public code_transfers {
         for (int position = 0; position < m.dimension_count; ++position)
             first = first + Variable::make(Halide::Int(32), from.name + ".hint" + std::to_string(position)) * from.steps[position];
         std::vector<Stmt> lines;
-        for (int element = 0; element < row; element += line_bytes / size) lines.push_back(ask_for_line(from, first + element));
+        for (int at = 0; at < row; at += line_bytes / size) lines.push_back(ask_for_line(from, first + at));
         Stmt code = Block::make(lines);
         for (int position = m.dimension_count - 1; position >= 0; --position)
             code = For::make(from.name + ".hint" + std::to_string(position), 0, static_cast<int>(m.dimensions[position].extent),

@@ -56,9 +56,9 @@ class find_production : public Halide::Internal::IRVisitor {
   private:
     std::vector<std::pair<std::string, Halide::Expr>> around;  ///< a condition has no name
 
-    void inside(std::string const& name, Halide::Expr const& value, Halide::Internal::Stmt const& rest) {
+    void inside(std::string const& let, Halide::Expr const& value, Halide::Internal::Stmt const& rest) {
         if (body.defined()) return;
-        around.emplace_back(name, value);
+        around.emplace_back(let, value);
         rest.accept(this);
         if (!body.defined()) around.pop_back();
     }

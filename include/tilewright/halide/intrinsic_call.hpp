@@ -62,9 +62,9 @@ class code_intrinsics : public code_copies {
         using namespace Halide::Internal;
         operand_use const& o = operand_of(form, position);
         Halide::Type const type = type_of(plan_.buffers[o.buffer].type);
-        Expr const element =
+        Expr const loaded =
             Load::make(type, name_of_value(o.buffer, position), 0, Halide::Buffer<>(), Parameter(), const_true(), ModulusRemainder());
-        Expr const bits = type.is_float() ? Halide::reinterpret(Halide::UInt(type.bits()), element) : element;
+        Expr const bits = type.is_float() ? Halide::reinterpret(Halide::UInt(type.bits()), loaded) : loaded;
         return Halide::cast<std::int64_t>(bits);
     }
     std::string name_of_value(int buffer_at, int position) const {

@@ -43,11 +43,11 @@ class jit_program {
                 continue;
             }
             int const agent = plan().kernel_at(s.kernel).agent;
-            auto const kernel = [this, &passed, at = s.kernel] { return call(at, passed); };
+            auto const work = [this, &passed, at = s.kernel] { return call(at, passed); };
             if (s.kind == ir::program_step_kind::join) code = on_.join(agent);
-            else if (s.kind == ir::program_step_kind::run) code = on_.run(agent, kernel);
-            else if (!kernels_[s.kernel].completes) code = on_.start(agent, kernel);
-            else code = on_.begin(agent, kernel, [this, &passed, at = s.kernel] { return call(at, passed, true); });
+            else if (s.kind == ir::program_step_kind::run) code = on_.run(agent, work);
+            else if (!kernels_[s.kernel].completes) code = on_.start(agent, work);
+            else code = on_.begin(agent, work, [this, &passed, at = s.kernel] { return call(at, passed, true); });
         }
         for (int a = 0; a < plan().of->agent_count; ++a) {
             int const joined = on_.join(a);

@@ -58,9 +58,9 @@ struct core {
     }
     /// How many caches it has.
     constexpr int cache_levels() const {
-        int count = 0;
-        while (count < max_cache_levels && caches[count].bytes > 0) ++count;
-        return count;
+        int levels = 0;
+        while (levels < max_cache_levels && caches[levels].bytes > 0) ++levels;
+        return levels;
     }
     /// The C functions that send a signal to another core, and wait for one, and their arguments in order.
     template <class... Arguments>

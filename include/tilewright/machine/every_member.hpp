@@ -18,34 +18,35 @@ inline constexpr bool extends_its_base = false;
 template <class T, int Count>
 consteval bool has_so_many_members() {
     static_assert(Count >= 1 && Count <= 24, "more members than can be counted here: add a line");
+// The names are not those that a program has itself, which -Wshadow would tell.
 #define TILEWRIGHT_APART(count, ...)                            \
     if constexpr (Count == count) (void)[](T const& whole) {    \
             [[maybe_unused]] auto const& [__VA_ARGS__] = whole; \
         };
-    TILEWRIGHT_APART(1, a)
-    TILEWRIGHT_APART(2, a, b)
-    TILEWRIGHT_APART(3, a, b, c)
-    TILEWRIGHT_APART(4, a, b, c, d)
-    TILEWRIGHT_APART(5, a, b, c, d, e)
-    TILEWRIGHT_APART(6, a, b, c, d, e, f)
-    TILEWRIGHT_APART(7, a, b, c, d, e, f, g)
-    TILEWRIGHT_APART(8, a, b, c, d, e, f, g, h)
-    TILEWRIGHT_APART(9, a, b, c, d, e, f, g, h, i)
-    TILEWRIGHT_APART(10, a, b, c, d, e, f, g, h, i, j)
-    TILEWRIGHT_APART(11, a, b, c, d, e, f, g, h, i, j, k)
-    TILEWRIGHT_APART(12, a, b, c, d, e, f, g, h, i, j, k, l)
-    TILEWRIGHT_APART(13, a, b, c, d, e, f, g, h, i, j, k, l, m)
-    TILEWRIGHT_APART(14, a, b, c, d, e, f, g, h, i, j, k, l, m, n)
-    TILEWRIGHT_APART(15, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)
-    TILEWRIGHT_APART(16, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)
-    TILEWRIGHT_APART(17, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q)
-    TILEWRIGHT_APART(18, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r)
-    TILEWRIGHT_APART(19, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s)
-    TILEWRIGHT_APART(20, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t)
-    TILEWRIGHT_APART(21, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u)
-    TILEWRIGHT_APART(22, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v)
-    TILEWRIGHT_APART(23, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w)
-    TILEWRIGHT_APART(24, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x)
+    TILEWRIGHT_APART(1, a_)
+    TILEWRIGHT_APART(2, a_, b_)
+    TILEWRIGHT_APART(3, a_, b_, c_)
+    TILEWRIGHT_APART(4, a_, b_, c_, d_)
+    TILEWRIGHT_APART(5, a_, b_, c_, d_, e_)
+    TILEWRIGHT_APART(6, a_, b_, c_, d_, e_, f_)
+    TILEWRIGHT_APART(7, a_, b_, c_, d_, e_, f_, g_)
+    TILEWRIGHT_APART(8, a_, b_, c_, d_, e_, f_, g_, h_)
+    TILEWRIGHT_APART(9, a_, b_, c_, d_, e_, f_, g_, h_, i_)
+    TILEWRIGHT_APART(10, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_)
+    TILEWRIGHT_APART(11, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_)
+    TILEWRIGHT_APART(12, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_, l_)
+    TILEWRIGHT_APART(13, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_, l_, m_)
+    TILEWRIGHT_APART(14, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_, l_, m_, n_)
+    TILEWRIGHT_APART(15, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_, l_, m_, n_, o_)
+    TILEWRIGHT_APART(16, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_, l_, m_, n_, o_, p_)
+    TILEWRIGHT_APART(17, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_, l_, m_, n_, o_, p_, q_)
+    TILEWRIGHT_APART(18, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_, l_, m_, n_, o_, p_, q_, r_)
+    TILEWRIGHT_APART(19, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_, l_, m_, n_, o_, p_, q_, r_, s_)
+    TILEWRIGHT_APART(20, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_, l_, m_, n_, o_, p_, q_, r_, s_, t_)
+    TILEWRIGHT_APART(21, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_, l_, m_, n_, o_, p_, q_, r_, s_, t_, u_)
+    TILEWRIGHT_APART(22, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_, l_, m_, n_, o_, p_, q_, r_, s_, t_, u_, v_)
+    TILEWRIGHT_APART(23, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_, l_, m_, n_, o_, p_, q_, r_, s_, t_, u_, v_, w_)
+    TILEWRIGHT_APART(24, a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_, l_, m_, n_, o_, p_, q_, r_, s_, t_, u_, v_, w_, x_)
 #undef TILEWRIGHT_APART
     return true;
 }

@@ -107,8 +107,8 @@ struct intrinsic : intrinsic_description {
 
   public:
     template <int Count>
-    constexpr intrinsic(ir::label intrinsic_name, computation<Count> const& semantics)
-        : intrinsic_description{.name = intrinsic_name, .call = {.symbol = intrinsic_name}}, does(semantics) {}
+    constexpr intrinsic(ir::label intrinsic_name, computation<Count> const& what)
+        : intrinsic_description{.name = intrinsic_name, .call = {.symbol = intrinsic_name}}, does(what) {}
 
     constexpr intrinsic& reads(any_tensor const& operand, memory const& where) { return constrain(operand, where, ir::direction::reads); }
     constexpr intrinsic& writes(any_tensor const& operand, memory const& where) { return constrain(operand, where, ir::direction::writes); }
@@ -214,10 +214,10 @@ struct intrinsic : intrinsic_description {
         ++costs.term_count;
     }
     /// The position of an axis in the stage that the semantics are; -1: it has none of this name.
-    constexpr int axis_of(ir::label const& name) const {
+    constexpr int axis_of(ir::label const& axis_name) const {
         ir::stage s;
         if (does.count > max_semantics || read_stage({does.nodes.data(), does.count}, 0, s)) return -1;
-        return s.find(name);
+        return s.find(axis_name);
     }
 };
 

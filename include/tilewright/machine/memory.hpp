@@ -11,14 +11,14 @@ constexpr std::int64_t operator""_MiB(unsigned long long count) { return static_
 // What is 1,000 bytes to some people, and 1,024 to others.
 template <char... Digits>
 constexpr std::int64_t operator""_KB() {
-    static_assert(sizeof...(Digits) == 0, "KB has two meanings: write 64_KiB for 65,536 bytes, or the number");
+    static_assert(!sizeof...(Digits), "KB has two meanings: write 64_KiB for 65,536 bytes, or the number");
     std::int64_t count = 0;
     ((count = count * 10 + (Digits - '0')), ...);
     return count * 1024;  // so that there is no second error
 }
 template <char... Digits>
 constexpr std::int64_t operator""_MB() {
-    static_assert(sizeof...(Digits) == 0, "MB has two meanings: write 1_MiB for 1,048,576 bytes, or the number");
+    static_assert(!sizeof...(Digits), "MB has two meanings: write 1_MiB for 1,048,576 bytes, or the number");
     return operator""_KiB(1024);
 }
 

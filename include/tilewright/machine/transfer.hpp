@@ -192,9 +192,9 @@ struct transfer : transfer_description {
         }
     }
     template <int Count>
-    constexpr transfer(ir::label transfer_name, memory const& from, memory const& to, computation<Count> const& semantics)
+    constexpr transfer(ir::label transfer_name, memory const& from, memory const& to, computation<Count> const& what)
         : transfer(transfer_name, from, to) {
-        does = semantics;
+        does = what;
     }
 
     constexpr transfer& on(engine const& where) {

@@ -24,14 +24,16 @@ constexpr machine_reading const& reading_for() {
 
 template <int>
 struct known_number;
-/// Whether the compiler knows the value of a schedule, and that of its machine.
+#if defined(__clang__)
 template <schedule const& Schedule>
 inline constexpr bool is_constant = requires {
     typename known_number<Schedule.directive_count()>;
 };
+#endif
+/// Whether the compiler knows the value of a schedule and of its machine.
 template <schedule const& Schedule>
 inline constexpr bool is_on_constant_machine = requires {
-    typename known_number<Schedule.where().memories.size()>;
+    typename known_number<Schedule.where().memories.count>;
 };
 
 }  // namespace detail
@@ -70,9 +72,22 @@ struct planned {
     static constexpr verdict refusal = value.refusal;  // a static of its own, for the same reason
 };
 template <schedule const& Schedule>
-    requires(!(detail::is_constant<Schedule> && detail::is_on_constant_machine<Schedule>))
+    requires(!detail::is_on_constant_machine<Schedule>)
 struct planned<Schedule> {
-    static constexpr verdict refusal{.kind = verdict_kind::no_constant, .names = {detail::is_constant<Schedule> ? "machine" : "schedule"}};
+#if !defined(__clang__)
+    // Where g++ uses the value, it says which variable has none. It says nothing if it has refused that variable before.
+    // clang-format off
+    explicit(Schedule.machine_->memories.count > 0)
+    planned();  // no constant: write `inline constexpr auto name = ...` outside of functions
+    // clang-format on
+#endif
+#if defined(__clang__)
+    static constexpr verdict refusal{.kind = verdict_kind::no_constant, .names = {
+                                         detail::is_constant<Schedule> ? "machine" : "schedule"
+                                     }};
+#else
+    static constexpr verdict refusal{.kind = verdict_kind::no_constant};
+#endif
     static constexpr plan_of<Schedule> value{{.refusal = refusal}};
 };
 

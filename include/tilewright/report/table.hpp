@@ -11,7 +11,7 @@ namespace tilewright::reports {
 /// A number with its thousands apart: "4,194,304".
 inline std::string grouped(std::int64_t value) {
     std::string text = std::to_string(value);
-    for (std::size_t at = text.size(); at > (value < 0 ? 4u : 3u); at -= 3) text.insert(at - 3, ",");
+    for (std::size_t at = text.size(); at > (value < 0 ? 4u : 3u); at -= 3) text.insert(at - 3, 1, ',');  // of a text, g++ 12 warns falsely
     return text;
 }
 

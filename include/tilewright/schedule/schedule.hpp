@@ -43,9 +43,16 @@ struct any_of {
     constexpr int size() const { return count < most ? count : most; }
 };
 
+class schedule;
+template <schedule const& Schedule>
+struct planned;
+
 namespace detail {
 inline constexpr machine no_machine{};
-}
+/// Never, whatever is given.
+template <class... Given>
+inline constexpr bool as_expected = false;
+}  // namespace detail
 
 /// How a computation runs on a machine: a log of directives, interpreted and checked by the planner.
 ///
@@ -58,11 +65,21 @@ class schedule {
     static constexpr int most_names = 128;
     static constexpr int most_layouts = 8;
     static constexpr std::int64_t whole_loop = lowest_of(scalar_type::int64);
+    static constexpr ir::label wrong_call{"call"};  ///< as what is temporary: the compiler has refused a call
 
   private:
+    template <schedule const&>
+    friend struct planned;
+
     // These stand first: clang 14 can only use a member template in the compiler that it has read already.
     static constexpr ir::label name_in(intrinsic_description const& what) { return what.name; }
     static constexpr ir::label name_in(loop_name const& what) { return what.name; }
+
+    // Calls with other arguments than a directive takes have one error, which says what it takes; the plan adds no second one.
+    constexpr schedule& leave() {
+        temporary_ = wrong_call;
+        return *this;
+    }
 
     template <class... Names>
     constexpr schedule& log(directive_kind kind, int line, fixed_array<std::int64_t, 2> factors, Names const&... names) {
@@ -111,18 +128,26 @@ class schedule {
     constexpr schedule& split(loop_name parent, loop_name outer, loop_name inner, std::int64_t factor) {
         return log(directive_kind::split, parent.line, {factor}, parent.name, outer.name, inner.name);
     }
-    template <class... takes_loop_outer_inner_factor>
-        requires(sizeof...(takes_loop_outer_inner_factor) < 4)
-    schedule& split(takes_loop_outer_inner_factor const&...) = delete;
+    template <class... Given>
+        requires(sizeof...(Given) < 4)
+    constexpr schedule& split(Given const&...) {
+        static_assert(detail::as_expected<Given...>,
+                      "split takes a loop, the outer and the inner one, and the factor: split(k, ko, ki, 16)");
+        return leave();
+    }
     /// Splits two loops and puts the outer parts around the inner ones: a, b -> a_outer, b_outer, a_inner, b_inner.
     constexpr schedule& tile(loop_name a, loop_name b, loop_name a_outer, loop_name b_outer, loop_name a_inner, loop_name b_inner,
                              std::int64_t a_factor, std::int64_t b_factor) {
         return log(directive_kind::tile, a.line, {a_factor, b_factor}, a.name, b.name, a_outer.name, b_outer.name, a_inner.name,
                    b_inner.name);
     }
-    template <class... takes_a_b_outers_inners_factors>
-        requires(sizeof...(takes_a_b_outers_inners_factors) < 8)
-    schedule& tile(takes_a_b_outers_inners_factors const&...) = delete;
+    template <class... Given>
+        requires(sizeof...(Given) < 8)
+    constexpr schedule& tile(Given const&...) {
+        static_assert(detail::as_expected<Given...>,
+                      "tile takes two loops, both outer, both inner ones, and both factors: tile(m, n, mo, no, mi, ni, 16, 16)");
+        return leave();
+    }
     /// `outer` directly around `inner` -> one loop `fused` over both.
     constexpr schedule& fuse(loop_name outer, loop_name inner, loop_name fused) {
         return log(directive_kind::fuse, outer.line, {}, outer.name, inner.name, fused.name);
@@ -181,14 +206,20 @@ class schedule {
     constexpr schedule& cache_read(any_tensor const& input, memory const& where, int line = __builtin_LINE()) {
         return log(directive_kind::cache_read, line, {}, input.name, where.name);
     }
-    template <class takes_the_tensor_first>
-    schedule& cache_read(memory const&, takes_the_tensor_first const&) = delete;
+    template <class Given>
+    constexpr schedule& cache_read(memory const&, Given const&) {
+        static_assert(detail::as_expected<Given>, "cache_read takes the tensor first, and then the memory: cache_read(A, spad)");
+        return leave();
+    }
     /// Computes `output` of the current stage in `where` and moves it to where it lives: once, or at the loop that `at` names.
     constexpr schedule& cache_write(any_tensor const& output, memory const& where, int line = __builtin_LINE()) {
         return log(directive_kind::cache_write, line, {}, output.name, where.name);
     }
-    template <class takes_the_tensor_first>
-    schedule& cache_write(memory const&, takes_the_tensor_first const&) = delete;
+    template <class Given>
+    constexpr schedule& cache_write(memory const&, Given const&) {
+        static_assert(detail::as_expected<Given>, "cache_write takes the tensor first, and then the memory: cache_write(C, spad)");
+        return leave();
+    }
     /// For the cache_read or cache_write before it: the buffer is for one iteration of `loop`.
     constexpr schedule& at(loop_name loop) { return log(directive_kind::at, loop.line, {}, loop.name); }
     /// For the cache_read, cache_write, store_in or writes before it: this transfer moves it. Without it, the machine must have just one
@@ -227,10 +258,17 @@ class schedule {
     constexpr schedule& tensorize(loop_name outermost, Rest const&... inward_and_intrinsic) {
         return log(directive_kind::tensorize, outermost.line, {}, outermost.name, name_in(inward_and_intrinsic)...);
     }
+    template <class... Given>
+    constexpr schedule& tensorize(intrinsic_description const&, Given const&...) {
+        static_assert(detail::as_expected<Given...>,
+                      "tensorize takes the loops first, and then the intrinsic: tensorize(mi, ni, ki, mac16)");
+        return leave();
+    }
 
     constexpr computation_view what() const { return computation_; }
     constexpr machine const& where() const { return *machine_; }
-    /// What was given as a temporary; empty: nothing. With a temporary, there is no computation, and the machine has no parts.
+    /// What was given as a temporary, or `wrong_call`; empty: nothing. With a temporary, there is no computation, and the machine has no
+    /// parts.
     constexpr ir::label const& temporary() const { return temporary_; }
     constexpr int directive_count() const { return directive_count_; }
     constexpr int name_count() const { return name_count_; }

@@ -26,7 +26,7 @@ struct cache_run {
 
     constexpr cache_run* of_core(int number) { return team + number; }
     constexpr void meet(run& in) {
-        for (int core = 0; core < plan->cores; ++core) team[core].tell(in), team[core].learn(false);
+        for (int each = 0; each < plan->cores; ++each) team[each].tell(in), team[each].learn(false);
     }
     constexpr void signal(run& in, int) { tell(in); }
     constexpr void await(run const&, int) { learn(false); }
@@ -48,8 +48,8 @@ struct cache_run {
         if (s.kind == step_kind::invalidate) fresh[u.buffer] = static_cast<std::uint16_t>(fresh[u.buffer] | which);
     }
     constexpr void sign(run const&, run_signature& into) const {
-        for (int core = 0; core < plan->cores; ++core) {
-            for (int at = 0; at < plan->buffers.size(); ++at) into.push(std::int64_t{team[core].changed[at]} << 16 | team[core].fresh[at]);
+        for (int each = 0; each < plan->cores; ++each) {
+            for (int at = 0; at < plan->buffers.size(); ++at) into.push(std::int64_t{team[each].changed[at]} << 16 | team[each].fresh[at]);
         }
     }
     constexpr void skip(run const&, std::int64_t, run_signature const&, run_signature const&) {}

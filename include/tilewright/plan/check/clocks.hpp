@@ -61,12 +61,12 @@ struct clocks {
     sent_signals* signals = nullptr;
     int cores = 1, core = 0;
 
-    constexpr clocks* of_core(int core) { return team == nullptr ? this : team + core; }
+    constexpr clocks* of_core(int number) { return team == nullptr ? this : team + number; }
     /// All cores go on when the last of them has come.
     constexpr void meet(run const& in) {
         std::int64_t last = now;
-        for (int core = 1; core < cores; ++core) last = team[core].now > last ? team[core].now : last;
-        for (int core = 0; core < cores; ++core) of_core(core)->now = last + in.plan().where->core_at(core).barrier_cycles;
+        for (int other = 1; other < cores; ++other) last = team[other].now > last ? team[other].now : last;
+        for (int each = 0; each < cores; ++each) of_core(each)->now = last + in.plan().where->core_at(each).barrier_cycles;
     }
     constexpr void signal(run const& in, int message_at) {
         message const& m = in.plan().messages[message_at];
@@ -183,9 +183,9 @@ struct clocks {
         into.now = now;
         sign_own(in, into);
         if (in.is_shared()) return;
-        for (int core = 1; core < cores; ++core) {
-            into.push(team[core].now - now);
-            team[core].sign_own(in, into);
+        for (int other = 1; other < cores; ++other) {
+            into.push(team[other].now - now);
+            team[other].sign_own(in, into);
         }
         for (int at = 0; signals != nullptr && at < signals->count; ++at) {
             sent_signals::one const& s = signals->sent[at];
@@ -196,7 +196,7 @@ struct clocks {
     constexpr void skip(run const& in, std::int64_t times, run_signature const& later, run_signature const& earlier) {
         skip_own(in, times, later, earlier);
         if (in.is_shared()) return;
-        for (int core = 1; core < cores; ++core) team[core].skip_own(in, times, later, earlier);
+        for (int other = 1; other < cores; ++other) team[other].skip_own(in, times, later, earlier);
         for (int at = 0; signals != nullptr && at < signals->count; ++at) signals->sent[at].time += times * (later.now - earlier.now);
     }
 
@@ -363,8 +363,8 @@ struct clocks {
                 if (u.lane == on || u.complete <= clock.free || u.complete <= now) continue;
                 for (int which = 0; which < touched.count; ++which) {
                     if (!u.part.writes && !touched[which].writes) continue;
-                    step_search search(in, body_at, done, times);
-                    std::int64_t const first = search.find(touched[which], operand_at(which), u.part, false);
+                    step_search ahead(in, body_at, done, times);
+                    std::int64_t const first = ahead.find(touched[which], operand_at(which), u.part, false);
                     if (first < 0 || first > next) continue;
                     if (first < next) next = first, until = 0;
                     if (u.complete > until) until = u.complete;

@@ -68,9 +68,9 @@ struct shared_accesses {
     constexpr void forget(int cores) {
         int kept = 0;
         for (int at = 0; at < count; ++at) {
-            bool all = true;
-            for (int core = 0; core < cores; ++core) all &= knows(core, this->all[at]);
-            if (!all) this->all[kept++] = this->all[at];
+            bool known_to_all = true;
+            for (int core = 0; core < cores; ++core) known_to_all &= knows(core, all[at]);
+            if (!known_to_all) all[kept++] = all[at];
         }
         count = kept;
     }

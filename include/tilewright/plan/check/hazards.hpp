@@ -46,13 +46,13 @@ struct in_flight {
 
         constexpr std::int64_t& operator[](int lane) { return jobs[lane]; }
         constexpr std::int64_t operator[](int lane) const { return jobs[lane]; }
-        constexpr void learn(knowledge const& from, int lanes) {
-            for (int at = 0; at < lanes; ++at) (*this)[at] = from[at] > (*this)[at] ? from[at] : (*this)[at];
+        constexpr void learn(knowledge const& from, int channels) {
+            for (int at = 0; at < channels; ++at) (*this)[at] = from[at] > (*this)[at] ? from[at] : (*this)[at];
         }
         /// That a job is complete.
         template <class Job>
-        constexpr void learn(Job const& of, int lanes) {
-            learn(of.knows, lanes);
+        constexpr void learn(Job const& of, int channels) {
+            learn(of.knows, channels);
             if ((*this)[of.lane] <= of.index) (*this)[of.lane] = of.index + 1;
         }
     };

@@ -73,21 +73,21 @@ constexpr plan_value::traffic plan_value::traffic_of(int transfer_position) cons
 }
 constexpr std::int64_t plan_value::settings_of(int configuration_position) const {
     std::int64_t total = 0;
-    auto const set_by = [&](part_range const& uses, unsigned sets) {
+    auto const set_by = [&](part_range const& of, unsigned sets) {
         bool found = false;
-        for (int which = 0; which < uses.count; ++which) {
-            label const& name = where->settings[uses.first + which].configuration_name;
+        for (int which = 0; which < of.count; ++which) {
+            label const& name = where->settings[of.first + which].configuration_name;
             found |= (sets >> which & 1) != 0 && where->configurations.find(name) == configuration_position;
         }
         return found;
     };
     walk([&](step const& s, std::int64_t times, std::int64_t first_times) {
-        int const what = s.what;
-        if (s.kind == step_kind::configure && settings[what].configuration == configuration_position) total += times;
-        bool const moves = s.kind == step_kind::start && movements[what].transfer >= 0;
-        if (moves && set_by(where->transfers[movements[what].transfer].settings, movements[what].sets)) total += times;
-        if (s.kind != step_kind::compute || bodies[what].kind != body_kind::intrinsic) return;
-        body const& b = bodies[what];
+        int const at = s.what;
+        if (s.kind == step_kind::configure && settings[at].configuration == configuration_position) total += times;
+        bool const moves = s.kind == step_kind::start && movements[at].transfer >= 0;
+        if (moves && set_by(where->transfers[movements[at].transfer].settings, movements[at].sets)) total += times;
+        if (s.kind != step_kind::compute || bodies[at].kind != body_kind::intrinsic) return;
+        body const& b = bodies[at];
         bool const has_first = b.first_intrinsic >= 0;
         if (set_by(where->intrinsics[b.intrinsic].settings, b.sets)) total += has_first ? times - first_times : times;
         if (has_first && set_by(where->intrinsics[b.first_intrinsic].settings, b.first_sets)) total += first_times;

@@ -242,8 +242,8 @@ struct plan_value {
         if (at.only_where >= 0) times /= variables[at.only_where].extent;
         std::int64_t const missing = missing_steps(at);
         if (missing == 0) return times;
-        std::int64_t const steps = rings[at.ring].steps;
-        return missing < steps ? times / steps * (steps - missing) : 0;
+        std::int64_t const all = rings[at.ring].steps;
+        return missing < all ? times / all * (all - missing) : 0;
     }
     /// What a step does in one run, given what `walk` says of it.
     constexpr tally total_of(step const& s, std::int64_t times, std::int64_t first_times) const {

@@ -194,7 +194,7 @@ struct planning : refusals {
         }
         if (!is_padded(plan.what, node)) return whole;
         std::int64_t const last = padded_extent(plan.what, node, dimension) - 1;
-        auto const inside = [last](std::int64_t index) { return index < 0 ? 0 : index > last ? last : index; };
+        auto const inside = [last](std::int64_t at) { return at < 0 ? 0 : at > last ? last : at; };
         index_range kept{.low = whole.open >= 0 ? 0 : inside(whole.low)};
         kept.high.constant = whole.high.count > 0 ? last : inside(whole.high.constant);
         return kept;

@@ -7,7 +7,7 @@ namespace tilewright::detail {
 
 /// The binary logarithm in 1/256, rounded. Whole numbers are the same everywhere.
 constexpr std::int64_t log2_of(std::int64_t number) {
-    int const whole = std::bit_width(static_cast<std::uint64_t>(number)) - 1;
+    int const whole = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number))) - 1;
     std::int64_t const rest = whole > 8 ? number >> (whole - 8) : number << (8 - whole);  // 256 to 511
     std::int64_t const x = rest - 256;
     return 256 * whole + x + x * (256 - x) * 88 / 65536;

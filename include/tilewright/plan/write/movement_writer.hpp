@@ -284,9 +284,10 @@ constexpr bool copies(transfer_description const& t) { return t.semantics.count 
 /// The transfer that moves data of one type from `source` to `destination`: the named one, or the only one there is.
 /// @param multicast  whether multicasts are looked at, or all others; the other kind only where there is none, so that it is refused by
 /// name
+/// @param of_sum  the tensor, where what is moved are partial sums that are added to
 /// @return its position, -1 after a refusal
 constexpr int choose_transfer(planning const& p, label const& tensor, int source, int destination, int named, int ordinal,
-                              bool multicast = false) {
+                              bool multicast = false, label const& of_sum = {}) {
     machine const& where = p.of->where();
     label const& from_name = where.memories[source].name;
     label const& to_name = where.memories[destination].name;
@@ -309,7 +310,7 @@ constexpr int choose_transfer(planning const& p, label const& tensor, int source
         if (first < 0) first = at;
     }
     int const chosen = found[1] >= 0 ? found[1] : found[0];
-    if (chosen < 0) p.refuse(verdict_kind::no_transfer, ordinal).names = {tensor, from_name, to_name};
+    if (chosen < 0) p.refuse(verdict_kind::no_transfer, ordinal).names = {tensor, from_name, to_name, of_sum};
     return chosen;
 }
 

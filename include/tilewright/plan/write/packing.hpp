@@ -120,8 +120,8 @@ struct packing {
 /// Moves a region of which a side has a layout, piece by piece.
 class panel_mover : packing {
   public:
-    constexpr panel_mover(writing& p, region const& whole, int transfer_at, int ordinal, ring_step const& when)
-        : packing{p, whole, transfer_at, ordinal}, when_(when) {}
+    constexpr panel_mover(writing& to, region const& whole, int by, int directive_at, ring_step const& when)
+        : packing{to, whole, by, directive_at}, when_(when) {}
 
     constexpr void move() {
         if (move_last_panel_apart()) return;

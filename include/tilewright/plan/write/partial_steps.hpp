@@ -51,7 +51,7 @@ constexpr void each_partial_lane(planning const& p, stage_id s, Visit&& visit) {
             partial_lane found{.axis = {},
                                .limited = form,
                                .lane = a.lane,
-                               .extent = l.bound,
+                               .extent = grain > 0 && grain <= reach ? grain / (weight < 0 ? -weight : weight) : l.bound,
                                .step = a.lane_extent,
                                .reduction = a.reduction,
                                .name = a.name};

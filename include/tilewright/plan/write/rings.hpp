@@ -166,7 +166,9 @@ constexpr void make_rings(placing& p) {
         if (st.writes) each_reduction_around(p, st.stage, st.depth, [&](int) { loads_first = true; });
         st.mover = static_cast<std::int16_t>(choose_transfer(p, st.tensor, st.writes ? inner : outer, st.writes ? outer : inner,
                                                              st.transfer, st.moved_by(), is_for_all(p, st)));
-        if (loads_first && !p.refused()) st.loader = static_cast<std::int16_t>(choose_transfer(p, st.tensor, outer, inner, -1, st.ordinal));
+        if (loads_first && !p.refused())
+            st.loader = static_cast<std::int16_t>(
+                choose_transfer(p, st.tensor, outer, inner, -1, st.ordinal, false, st.partial_sums ? st.tensor : label{}));
         if (p.refused()) return;
         if (st.border >= 0) choose_border_fill(p, st);
         if (p.refused()) return;
