@@ -1,6 +1,6 @@
 #pragma once
-#include <tilewright/report/page_boxes.hpp>
 #include <tilewright/report/page_cycles.hpp>
+#include <tilewright/report/page_memory.hpp>
 
 // Cores and engines over time, as a picture of a page.
 namespace tilewright::reports {
