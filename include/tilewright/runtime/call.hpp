@@ -6,19 +6,18 @@
 #include <stdexcept>
 #include <string>
 #include <tilewright/base/label_text.hpp>
-#include <tilewright/plan/ir/arguments.hpp>
-#include <tilewright/plan/plan.hpp>
-#include <type_traits>
+#include <tilewright/runtime/call_mistake.hpp>
+
+// The message of the assertion in `call`. From 19 on, clang prints a text that the compiler has put together.
+#if defined(__clang__) && __clang_major__ >= 19
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc++26-extensions"
+#define TILEWRIGHT_WRONG_CALL shown()
+#else
+#define TILEWRIGHT_WRONG_CALL "wrong call: pass what the header of the kernel lists, in its order"
+#endif
 
 namespace tilewright {
-
-/// A pointer, and the index of the element that it points to: see `points_to`.
-template <class Element>
-struct pointer_to_element {
-    Element* pointer = nullptr;
-    fixed_array<std::int64_t, max_rank> index{};
-    int rank = 0;
-};
 
 /// Says to which element of a tensor a pointer points: `call<smooth>(npu_smooth, points_to(in, 0), out)`, if the kernel reads from `in[-1]`
 /// on.
@@ -31,33 +30,10 @@ constexpr pointer_to_element<Element> points_to(Element* pointer, Index... index
 
 namespace detail {
 
-using namespace ir;
-
-/// An argument of `call` as it is passed on: a range that knows its size is a span.
-template <class Operand>
-constexpr auto as_operand(Operand& given) {
-    if constexpr (requires { std::span(given); }) return std::span(given);
-    else return given;
-}
 template <class Operand>
 inline constexpr bool is_span = false;
 template <class Element, std::size_t Extent>
 inline constexpr bool is_span<std::span<Element, Extent>> = true;
-template <class Operand>
-inline constexpr bool is_pointed = false;
-template <class Element>
-inline constexpr bool is_pointed<pointer_to_element<Element>> = true;
-
-/// Whether an argument begins at element 0, as a compiler's message shows it.
-template <std::int64_t... First>
-struct begins_at {
-    static constexpr bool zero = ((First == 0) && ...);
-};
-template <buffer const& B, std::size_t... Dimension>
-constexpr auto beginning_of(std::index_sequence<Dimension...>) {
-    return begins_at<B.minimum[Dimension]...>();
-}
-
 /// "`in` is used from in[-1] to in[16], 18 elements, but "
 inline std::string use_text(buffer const& b) {
     std::string from, to;
@@ -126,6 +102,7 @@ bool is_enough(std::int64_t bytes, int pool) {
     return bytes >= kernel.peak(kernel.where->memories[list.pools[pool]]);
 }
 
+/// @pre the call has no mistake
 /// @tparam Pools  addresses of memories that the caller gives, after the scalar parameters
 /// @tparam Others  schedules that the function may run instead
 template <auto const& Plan, int Position, int Pools, schedule const&... Others, class Operand>
@@ -133,8 +110,6 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
     constexpr argument_list list = arguments_of(Plan);
     constexpr bool is_parameter = Position >= list.input_count && Position < list.input_count + list.parameter_count;
     if constexpr (is_parameter) {
-        constexpr scalar_type type = Plan.what[list.parameters[Position - list.input_count]].type;
-        static_assert(scalar_type_of<Operand>() == type, "this scalar parameter of the kernel has another type");
         return Operand(given);
     } else if constexpr (Position >= list.input_count && Position < list.input_count + list.parameter_count + Pools) {
         if constexpr (is_span<Operand>) {
@@ -147,21 +122,13 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
                                             std::to_string(given.size_bytes()) + " bytes");
             return static_cast<void*>(given.data());
         } else {
-            static_assert(std::is_pointer_v<Operand>, "here the kernel takes the address of a memory");
             return static_cast<void*>(given);
         }
     } else {
         constexpr int tensor = Position < list.input_count ? Position : Position - list.parameter_count - Pools;
         constexpr int position = list.tensors[tensor];
         static constexpr buffer b = Plan.buffers[position];
-        static_assert(std::is_pointer_v<Operand> || is_span<Operand> || is_pointed<Operand>,
-                      "a tensor is a pointer, a range that knows its size, or points_to(pointer, index...)");
         using element = std::remove_pointer_t<decltype(first_of(b, given))>;
-        static_assert(scalar_type_of<std::remove_const_t<element>>() == b.type, "this tensor of the kernel has another element type");
-        static_assert(!b.written || !std::is_const_v<element>, "the kernel writes this tensor");
-        if constexpr (std::is_pointer_v<Operand>)
-            static_assert(decltype(beginning_of<b>(std::make_index_sequence<static_cast<std::size_t>(b.rank)>()))::zero,
-                          "this tensor is not used from element 0 on: say which element the pointer is to, points_to(pointer, index...)");
         buffer sized = b;
         if constexpr (Plan.run_time_extents > 0) size_argument(Plan, position, numbers, sized);  // too much is refused by the entry
         return dense_argument(sized, const_cast<std::remove_const_t<element>*>(first_of(sized, given)));
@@ -173,7 +140,6 @@ int call_one_of(Function* function, open_extents const& numbers, Operands&... op
     static constexpr auto const& kernel = plan<Schedule>;
     constexpr argument_list list = arguments_of(kernel);
     constexpr int pools = static_cast<int>(sizeof...(Operands)) - list.tensor_count - list.parameter_count;
-    static_assert(pools == 0 || pools == list.pool_count, "the kernel takes another number of arguments");
     auto const call_with = [&]<std::size_t... Position>(std::index_sequence<Position...>) {
         return function(pass<kernel, static_cast<int>(Position), pools, Others...>(as_operand(operands), numbers)...);
     };
@@ -198,7 +164,17 @@ int call_one_of(Function* function, open_extents const& numbers, Operands&... op
 template <schedule const& Schedule, schedule const&... Others, class Function, class... Operands>
 int call(Function* function, Operands&&... operands) {
     static_assert(plan<Schedule>.run_time_extents == 0, "extents are left to run time: call<S>(function, {{axis, extent}}, ...)");
-    return detail::call_one_of<Schedule, Others...>(function, {}, operands...);
+    if constexpr (detail::mistake_in_call<Schedule, Operands...>.fault != detail::call_fault::none) {
+        using shown = detail::shown_call<detail::mistake_in_call<Schedule, Operands...>>;
+        // clang-format off
+        static_assert(
+            shown::ok,
+            TILEWRIGHT_WRONG_CALL);
+        // clang-format on
+        return -1;
+    } else {
+        return detail::call_one_of<Schedule, Others...>(function, {}, operands...);
+    }
 }
 
 /// Likewise, of a kernel that leaves extents to run time: `call<matmul_on_npu>(matmul, {{m, rows}}, a.data(), b.data(), c.data())`.
@@ -206,7 +182,22 @@ int call(Function* function, Operands&&... operands) {
 template <schedule const& Schedule, class Function, class... Operands>
 int call(Function* function, std::initializer_list<axis_extent> extents, Operands&&... operands) {
     static constexpr plan_value const& kernel = plan<Schedule>;
-    return detail::call_one_of<Schedule>(function, detail::given_numbers(kernel, ir::extents_by_name(kernel, extents)), operands...);
+    if constexpr (detail::mistake_in_call<Schedule, Operands...>.fault != detail::call_fault::none) {
+        using shown = detail::shown_call<detail::mistake_in_call<Schedule, Operands...>>;
+        // clang-format off
+        static_assert(
+            shown::ok,
+            TILEWRIGHT_WRONG_CALL);
+        // clang-format on
+        return -1;
+    } else {
+        return detail::call_one_of<Schedule>(function, detail::given_numbers(kernel, ir::extents_by_name(kernel, extents)), operands...);
+    }
 }
 
 }  // namespace tilewright
+
+#undef TILEWRIGHT_WRONG_CALL
+#if defined(__clang__) && __clang_major__ >= 19
+#pragma clang diagnostic pop
+#endif

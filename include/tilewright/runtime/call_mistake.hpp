@@ -1,0 +1,203 @@
+#pragma once
+#include <span>
+#include <tilewright/diagnostics/refusal.hpp>
+#include <tilewright/plan/ir/arguments.hpp>
+#include <tilewright/plan/plan.hpp>
+#include <type_traits>
+
+// What is wrong with the arguments of a call, as one error that names the argument and says what it should be.
+namespace tilewright {
+
+/// A pointer, and the index of the element that it points to: see `points_to`.
+template <class Element>
+struct pointer_to_element {
+    Element* pointer = nullptr;
+    fixed_array<std::int64_t, max_rank> index{};
+    int rank = 0;
+};
+
+namespace detail {
+
+using namespace ir;
+
+/// An argument of `call` as it is passed on: a range that knows its size is a span.
+template <class Operand>
+constexpr auto as_operand(Operand& given) {
+    if constexpr (requires { std::span(given); }) return std::span(given);
+    else return given;
+}
+
+/// What a caller gives for an argument of a kernel.
+struct given_argument {
+    enum class form : std::uint8_t { other, value, pointer, range, pointed };
+
+    form is = form::other;
+    scalar_type element = scalar_type::literal;  ///< of a type that no tensor has: literal
+    bool is_constant = false;
+};
+template <class Element>
+constexpr given_argument given_elements(given_argument::form is) {
+    using plain = std::remove_const_t<Element>;
+    if constexpr (arithmetic<plain>) return {is, scalar_type_of<plain>(), std::is_const_v<Element>};
+    else return {is, scalar_type::literal, std::is_const_v<Element>};
+}
+template <class Operand>
+inline constexpr given_argument given_as = given_elements<Operand>(given_argument::form::value);
+template <class Element>
+inline constexpr given_argument given_as<Element*> = given_elements<Element>(given_argument::form::pointer);
+template <class Element, std::size_t Extent>
+inline constexpr given_argument given_as<std::span<Element, Extent>> = given_elements<Element>(given_argument::form::range);
+template <class Element>
+inline constexpr given_argument given_as<pointer_to_element<Element>> = given_elements<Element>(given_argument::form::pointed);
+
+enum class call_fault : std::uint8_t { none, number, elements, constant, tensor, first_element, scalar, address };
+
+/// The first thing that is wrong with the arguments of a call.
+struct call_mistake {
+    call_fault fault = call_fault::none;
+    int argument = 0;  ///< counted from 1
+    label name{};      ///< of the tensor, parameter or memory
+    scalar_type needed = scalar_type::literal, given = scalar_type::literal;
+    int need = 0, have = 0;  ///< arguments
+};
+
+/// Whether a tensor is used from element 0 on.
+constexpr bool begins_at_zero(buffer const& b) {
+    bool zero = true;
+    for (int d = 0; d < b.rank; ++d) zero = zero && b.minimum[d] == 0;
+    return zero;
+}
+
+constexpr call_mistake mistake_of_tensor(buffer const& b, given_argument const& one, int argument) {
+    using enum given_argument::form;
+    call_mistake found{.argument = argument, .name = b.tensor, .needed = b.type, .given = one.element};
+    if (one.is == value || one.is == other) found.fault = call_fault::tensor;
+    else if (one.element != b.type) found.fault = call_fault::elements;
+    else if (b.written && one.is_constant) found.fault = call_fault::constant;
+    else if (one.is == pointer && !begins_at_zero(b)) found.fault = call_fault::first_element;
+    return found;
+}
+
+/// @param given  what the caller gives, in order: inputs, scalar parameters, addresses of memories or none of them, the result
+constexpr call_mistake first_call_mistake(plan_value const& plan, given_argument const* given, int count) {
+    using enum given_argument::form;
+    argument_list const list = arguments_of(plan);
+    int const without_pools = list.tensor_count + list.parameter_count, pools = count - without_pools;
+    if (pools != 0 && pools != list.pool_count) {
+        bool const takes_pools = pools > 0 && list.pool_count > 0;
+        return {.fault = call_fault::number, .need = without_pools + (takes_pools ? list.pool_count : 0), .have = count};
+    }
+    for (int at = 0; at < count; ++at) {
+        given_argument const& one = given[at];
+        int const parameter = at - list.input_count, pool = parameter - list.parameter_count;
+        call_mistake found{.argument = at + 1, .given = one.element};
+        if (parameter >= 0 && parameter < list.parameter_count) {
+            node const& n = plan.what[list.parameters[parameter]];
+            found.name = n.name, found.needed = n.type;
+            if (one.is != value || one.element != n.type) found.fault = call_fault::scalar;
+        } else if (pool >= 0 && pool < pools) {
+            found.name = plan.where->memories[list.pools[pool]].name;
+            if (one.is != pointer && one.is != range) found.fault = call_fault::address;
+        } else {
+            int const tensor = at < list.input_count ? at : at - list.parameter_count - pools;
+            found = mistake_of_tensor(plan.buffers[list.tensors[tensor]], one, at + 1);
+        }
+        if (found.fault != call_fault::none) return found;
+    }
+    return {};
+}
+
+constexpr text_line sentence_of(call_mistake const& m) {
+    text_line line;
+    if (m.fault == call_fault::number) {
+        line.put("the kernel takes ");
+        line.put(std::int64_t{m.need});
+        line.put(" arguments, and ");
+        line.put(std::int64_t{m.have});
+        line.put(m.have == 1 ? " is given" : " are given");
+        return line;
+    }
+    line.put("argument ");
+    line.put(std::int64_t{m.argument});
+    line.put(", `");
+    line.put(m.name);
+    line.put("`, is ");
+    char const* const given = m.given == scalar_type::literal ? "another type" : name_of(m.given);
+    switch (m.fault) {
+        case call_fault::elements:
+        case call_fault::scalar:
+            line.put(m.fault == call_fault::elements ? "a tensor of " : "a scalar of type ");
+            line.put(name_of(m.needed));
+            line.put(", and ");
+            line.put(given);
+            line.put(" is given");
+            break;
+        case call_fault::constant: line.put("written, and const elements are given"); break;
+        case call_fault::tensor: line.put("a tensor: a pointer, a range that knows its size, or points_to(pointer, index...)"); break;
+        case call_fault::first_element: line.put("used from another element than 0 on: points_to(pointer, index...) says which"); break;
+        case call_fault::address: line.put("the address of a memory"); break;
+        default: break;
+    }
+    return line;
+}
+
+template <schedule const& Schedule, class... Operands>
+inline constexpr call_mistake mistake_in_call = [] {
+    given_argument const given[] = {given_as<decltype(as_operand(std::declval<Operands&>()))>..., {}};
+    return first_call_mistake(planned<Schedule>::value, given, sizeof...(Operands));
+}();
+
+#if defined(__clang__) && __clang_major__ >= 19
+template <call_mistake const& M>
+inline constexpr text_line call_sentence = [] {
+    text_line line;
+    line.put("wrong call: ");
+    line.put(sentence_of(M).letters.data());
+    return line;
+}();
+template <call_mistake const& M>
+struct shown_call {
+    static constexpr bool ok = false;
+    static constexpr std::size_t size() { return static_cast<std::size_t>(call_sentence<M>.size); }
+    static constexpr char const* data() { return call_sentence<M>.letters.data(); }
+};
+#elif defined(__clang__)
+// clang prints no text of the compiler's: a name is shown as its letters.
+template <int Number, class... Shown>
+struct argument_is_another {
+    static constexpr bool ok = false;
+};
+template <int Need, int Have>
+struct arguments_are {
+    static constexpr bool ok = false;
+};
+template <call_mistake const& M>
+inline constexpr text_line call_name = [] {
+    text_line line;
+    line.put(M.name);
+    return line;
+}();
+template <call_mistake const& M, std::size_t... At>
+argument_is_another<M.argument, as::named<call_name<M>.letters[At]...>> spell_call(std::index_sequence<At...>);
+template <call_mistake const& M>
+auto shown_mistake() {
+    if constexpr (M.fault == call_fault::number) return arguments_are<M.need, M.have>();
+    else return decltype(spell_call<M>(std::make_index_sequence<static_cast<std::size_t>(call_name<M>.size)>())){};
+}
+template <call_mistake const& M>
+using shown_call = decltype(shown_mistake<M>());
+#else
+template <call_mistake const& M>
+inline constexpr text_line call_sentence = sentence_of(M);
+template <call_mistake const& M>
+inline constexpr auto sized_call_sentence = [] {
+    says<static_cast<std::size_t>(call_sentence<M>.size) + 1> copy{};
+    for (std::size_t at = 0; at < static_cast<std::size_t>(call_sentence<M>.size); ++at) copy.letters[at] = call_sentence<M>.letters[at];
+    return copy;
+}();
+template <call_mistake const& M>
+using shown_call = refused<sized_call_sentence<M>>;
+#endif
+
+}  // namespace detail
+}  // namespace tilewright
