@@ -31,8 +31,8 @@ inline std::string as_text(tensor_shape const& shape) {
 }
 
 /// The elements of `bytes` are as many as the shape says, and truths are 0 or 1.
-inline void check_constant(std::vector<std::byte> const& bytes, element_type type, std::optional<std::int64_t> elements, std::string const& part,
-                           std::string const& file) {
+inline void check_constant(std::vector<std::byte> const& bytes, element_type type, std::optional<std::int64_t> elements,
+                           std::string const& part, std::string const& file) {
     if (!elements) refuse(file, refusal::shape, part, "a constant has an extent that is left to run time");
     std::int64_t needed = 0;
     if (type == element_type::unknown) refuse(file, refusal::element_type, part, "a constant of unknown type");

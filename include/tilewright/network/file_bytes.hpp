@@ -17,7 +17,8 @@ inline constexpr std::uintmax_t largest_file = 0x7fff'ffff;
 /// The bytes from `offset` on, `count` of them, of a file that exists.
 ///
 /// @throw model_error  `unreadable` if it is no file or ends before
-inline std::vector<std::byte> read_bytes(std::filesystem::path const& path, std::uintmax_t offset, std::uintmax_t count, std::string const& file) {
+inline std::vector<std::byte> read_bytes(std::filesystem::path const& path, std::uintmax_t offset, std::uintmax_t count,
+                                         std::string const& file) {
     std::ifstream in(path, std::ios::binary);
     std::vector<std::byte> bytes(count);
     in.seekg(static_cast<std::streamoff>(offset));

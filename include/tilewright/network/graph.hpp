@@ -49,7 +49,8 @@ struct literal {
     constant_id constant = no_constant;
 };
 
-using attribute_value = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>, std::vector<std::string>, literal>;
+using attribute_value =
+    std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>, std::vector<std::string>, literal>;
 
 /// A setting of an operator, by the name that the format gives it. A truth is 0 or 1; what the format enumerates is its word.
 struct attribute {
@@ -106,12 +107,14 @@ inline std::optional<std::int64_t> elements_of(tensor_shape const& shape) {
 /// @pre `T` has the size of the constant's elements; a `bool` is read as std::uint8_t
 template <class T>
 std::vector<T> values_of(std::vector<std::byte> const& constant) {
-    using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                                    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+    using bits = std::conditional_t<
+        sizeof(T) == 8, std::uint64_t,
+        std::conditional_t<sizeof(T) == 4, std::uint32_t, std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
     std::vector<T> values(constant.size() / sizeof(T));
     for (std::size_t at = 0; at < values.size(); ++at) {
         std::uint64_t word = 0;
-        for (std::size_t byte = 0; byte < sizeof(T); ++byte) word |= std::to_integer<std::uint64_t>(constant[at * sizeof(T) + byte]) << 8 * byte;
+        for (std::size_t byte = 0; byte < sizeof(T); ++byte)
+            word |= std::to_integer<std::uint64_t>(constant[at * sizeof(T) + byte]) << 8 * byte;
         values[at] = std::bit_cast<T>(static_cast<bits>(word));
     }
     return values;

@@ -27,15 +27,18 @@ class onnx_reader {
         for (auto const& set : model.opset_import()) {
             auto const [at, added] = versions_.emplace(domain_of(set.domain()), set.version());
             if (!added && at->second != set.version()) {
-                refuse(file_, refusal::operator_set, {}, "versions " + std::to_string(at->second) + " and " + std::to_string(set.version()));
+                refuse(file_, refusal::operator_set, {},
+                       "versions " + std::to_string(at->second) + " and " + std::to_string(set.version()));
             }
         }
         onnx::GraphProto const& from = model.graph();
         made_.format = "onnx";
         made_.name = from.name();
-        if (from.sparse_initializer_size() > 0) refuse(file_, refusal::sparse, "a constant", shown(from.sparse_initializer(0).values().name()));
+        if (from.sparse_initializer_size() > 0)
+            refuse(file_, refusal::sparse, "a constant", shown(from.sparse_initializer(0).values().name()));
         if (from.quantization_annotation_size() > 0) {
-            refuse(file_, refusal::quantisation, "tensor " + shown(from.quantization_annotation(0).tensor_name()), "an annotation; export QuantizeLinear");
+            refuse(file_, refusal::quantisation, "tensor " + shown(from.quantization_annotation(0).tensor_name()),
+                   "an annotation; export QuantizeLinear");
         }
         for (auto const& one : from.initializer()) define(one.name(), one, "constant " + shown(one.name()));
         for (auto const& one : from.input()) add_input(one);
@@ -59,7 +62,8 @@ class onnx_reader {
         tensor& one = made_.tensors[id];
         if (one.type == element_type::unknown) one.type = type;
         if (type != element_type::unknown && one.type != type) {
-            refuse(file_, refusal::contradiction, described(made_, id), std::string(name_of(one.type)) + " and " + std::string(name_of(type)));
+            refuse(file_, refusal::contradiction, described(made_, id),
+                   std::string(name_of(one.type)) + " and " + std::string(name_of(type)));
         }
         if (!shape) return;
         if (!one.shape) {
@@ -124,7 +128,9 @@ class onnx_reader {
         say(id, constant.type, shape);
         made_.tensors[id].constant = keep(std::move(constant.bytes));
     }
-    void define(std::string const& name, onnx::TensorProto const& from, std::string const& part) { define(name, constants_.read(from, part), part); }
+    void define(std::string const& name, onnx::TensorProto const& from, std::string const& part) {
+        define(name, constants_.read(from, part), part);
+    }
 
     /// A node without operands that gives what its one attribute says.
     void define(onnx::NodeProto const& from, std::string const& part) {

@@ -74,8 +74,8 @@ class onnx_constants {
     }
 
     static int listed(onnx::TensorProto const& from) {
-        return std::max({from.float_data_size(), from.int32_data_size(), from.int64_data_size(), from.double_data_size(), from.uint64_data_size(),
-                         from.string_data_size()});
+        return std::max({from.float_data_size(), from.int32_data_size(), from.int64_data_size(), from.double_data_size(),
+                         from.uint64_data_size(), from.string_data_size()});
     }
 
     static void append(std::vector<std::byte>& bytes, std::uint64_t word, int size) {
@@ -109,7 +109,8 @@ class onnx_constants {
             case element_type::uint64: integers(from.uint64_data()); break;
             default: integers(from.int32_data()); break;
         }
-        if (taken != listed(from)) refuse(file_, refusal::contradiction, part, "elements in a list of another type than " + std::string(name_of(type)));
+        if (taken != listed(from))
+            refuse(file_, refusal::contradiction, part, "elements in a list of another type than " + std::string(name_of(type)));
         return bytes;
     }
 
@@ -142,7 +143,8 @@ class onnx_constants {
     }
 
     std::vector<std::byte> external(onnx::TensorProto const& from, std::int64_t bytes, std::string const& part) {
-        if (from.has_raw_data() || listed(from) > 0) refuse(file_, refusal::contradiction, part, "elements inside and outside of the model");
+        if (from.has_raw_data() || listed(from) > 0)
+            refuse(file_, refusal::contradiction, part, "elements inside and outside of the model");
         std::string location;
         std::uintmax_t offset = 0;
         std::optional<std::uintmax_t> length;
