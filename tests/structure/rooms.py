@@ -34,6 +34,7 @@ ROOMS = [
     "c_source",      # C11, and the C files around objects
     "runtime",       # what applications call
     "tune",          # configurations, measured
+    "network",       # trained networks, as their files describe them
     "",
 ]
 # What tilewright.hpp includes of the standard library, itself or through others: <string> alone would be a quarter of what it costs,

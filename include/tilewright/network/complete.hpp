@@ -21,13 +21,16 @@ inline std::string described(graph const& network, tensor_id id) {
 
 namespace detail {
 
+/// The first extents: a damaged file can have a million.
 inline std::string as_text(tensor_shape const& shape) {
+    constexpr std::size_t most = 16;
     std::string text = "[";
-    for (dimension const& one : shape) {
-        if (text.size() > 1) text += ", ";
+    for (std::size_t at = 0; at < shape.size() && at < most; ++at) {
+        dimension const& one = shape[at];
+        if (at > 0) text += ", ";
         text += one.extent ? std::to_string(*one.extent) : one.symbol.empty() ? "?" : "?" + shown(one.symbol);
     }
-    return text + "]";
+    return text + (shape.size() > most ? ", … " + std::to_string(shape.size()) + " in all]" : "]");
 }
 
 /// The elements of `bytes` are as many as the shape says, and truths are 0 or 1.

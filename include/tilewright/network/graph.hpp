@@ -19,8 +19,8 @@ enum constant_id : std::int32_t { no_constant = -1 };  // of graph::constants
 
 /// One extent of a shape: a number, or left to run time.
 struct dimension {
-    std::optional<std::int64_t> extent;  ///< elements; absent where run time decides
-    std::string symbol;                  ///< the model's name of an extent that run time decides; often empty
+    std::optional<std::int64_t> extent = {};  ///< elements; absent where run time decides
+    std::string symbol = {};                  ///< the model's name of an extent that run time decides; often empty
 
     friend bool operator==(dimension const&, dimension const&) = default;
 };
@@ -28,16 +28,16 @@ using tensor_shape = std::vector<dimension>;
 
 /// Integers q that stand for the reals scale * (q - zero_point).
 struct quantisation {
-    std::vector<float> scales;              ///< one, or one for each index along `axis`
-    std::vector<std::int64_t> zero_points;  ///< as many
-    std::optional<int> axis;                ///< the dimension of the scales; absent where one scale serves all elements
+    std::vector<float> scales = {};              ///< one, or one for each index along `axis`
+    std::vector<std::int64_t> zero_points = {};  ///< as many
+    std::optional<int> axis = {};                ///< the dimension of the scales; absent where one scale serves all elements
 };
 
 struct tensor {
-    std::string name;
+    std::string name = {};
     element_type type = element_type::unknown;
-    std::optional<tensor_shape> shape;  ///< absent where the model does not say; empty for a scalar
-    std::optional<quantisation> quantised;
+    std::optional<tensor_shape> shape = {};  ///< absent where the model does not say; empty for a scalar
+    std::optional<quantisation> quantised = {};
     constant_id constant = no_constant;  ///< the elements, if the model has them
     bool variable = false;               ///< keeps its elements from one run to the next
 };
@@ -45,7 +45,7 @@ struct tensor {
 /// The elements of an attribute that is a tensor.
 struct literal {
     element_type type = element_type::unknown;
-    std::vector<std::int64_t> extents;
+    std::vector<std::int64_t> extents = {};
     constant_id constant = no_constant;
 };
 
@@ -54,18 +54,18 @@ using attribute_value =
 
 /// A setting of an operator, by the name that the format gives it. A truth is 0 or 1; what the format enumerates is its word.
 struct attribute {
-    std::string name;
-    attribute_value value;
+    std::string name = {};
+    attribute_value value = {};
 };
 
 struct node {
-    std::string name;               ///< often empty
-    std::string operation;          ///< the format's word: `Conv`, `CONV_2D`
-    std::string domain;             ///< whose operator; empty for the format's own
-    std::int64_t version = 1;       ///< of the operator; in ONNX, of the set of operators that the model was written for
-    std::vector<tensor_id> inputs;  ///< no_tensor where an optional one is left out
-    std::vector<tensor_id> outputs;
-    std::vector<attribute> attributes;
+    std::string name = {};               ///< often empty
+    std::string operation = {};          ///< the format's word: `Conv`, `CONV_2D`
+    std::string domain = {};             ///< whose operator; empty for the format's own
+    std::int64_t version = 1;            ///< of the operator; in ONNX, of the set of operators that the model was written for
+    std::vector<tensor_id> inputs = {};  ///< no_tensor where an optional one is left out
+    std::vector<tensor_id> outputs = {};
+    std::vector<attribute> attributes = {};
     bool attributes_known = true;  ///< false: the reader does not know this operator, and has not read its settings
 
     /// The setting of this name, or null.
@@ -80,13 +80,13 @@ struct node {
 /// A network. Each tensor has one source: it is an input, a constant, a variable, or the result of one node. A node stands after the nodes
 /// that it needs.
 struct graph {
-    std::string name;
-    std::string format;  ///< `onnx` or `tflite`: whose operators the nodes name
-    std::vector<tensor> tensors;
-    std::vector<node> nodes;
-    std::vector<tensor_id> inputs;
-    std::vector<tensor_id> outputs;
-    std::vector<std::vector<std::byte>> constants;  ///< elements row by row, each little-endian; several tensors may share one
+    std::string name = {};
+    std::string format = {};  ///< `onnx` or `tflite`: whose operators the nodes name
+    std::vector<tensor> tensors = {};
+    std::vector<node> nodes = {};
+    std::vector<tensor_id> inputs = {};
+    std::vector<tensor_id> outputs = {};
+    std::vector<std::vector<std::byte>> constants = {};  ///< elements row by row, each little-endian; several tensors may share one
 };
 
 /// The number of elements of a shape, or nothing: where run time decides an extent, or where 63 bits do not hold it.
