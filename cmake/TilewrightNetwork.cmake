@@ -20,3 +20,19 @@ macro(tilewright_find_network_readers)
         endif()
     endif()
 endmacro()
+
+# tilewright_add_network_tool(NAME)
+#
+# Makes an executable NAME that prints networks: NAME --print model.onnx model.tflite …
+function(tilewright_add_network_tool name)
+    if(ARGN)
+        message(FATAL_ERROR "tilewright_add_network_tool(${name}): unknown arguments: ${ARGN}")
+    endif()
+    tilewright_find_network_readers(QUIET)
+    if(NOT TARGET tilewright::network_readers)
+        message(FATAL_ERROR "tilewright_add_network_tool(${name}): what reads networks is not found; install it "
+            "(Debian: libonnx-dev libprotobuf-dev libflatbuffers-dev)")
+    endif()
+    add_executable(${name} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/network_tool.cpp)
+    target_link_libraries(${name} PRIVATE tilewright::network_readers)
+endfunction()
