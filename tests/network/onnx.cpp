@@ -357,7 +357,8 @@ TEST_CASE("a file with elements lies in the model's folder") {
     place.write("outside.bin", "ab");
     std::filesystem::create_symlink(place.path / "outside.bin", place.path / "model" / "link.bin");
     std::filesystem::create_directory_symlink(place.path, place.path / "model" / "up");
-    for (std::string const location : {"../outside.bin", "data/../../outside.bin", "/etc/hostname", "link.bin", "up/outside.bin"}) {
+    for (std::string const location :
+         {"../outside.bin", "../nothing.bin", "data/../../outside.bin", "/etc/hostname", "link.bin", "up/outside.bin"}) {
         onnx::ModelProto model = relu();
         entry(constant(model, onnx::TensorProto::INT8, {2}), "location", location);
         CHECK(reason_of(model, "`" + location + "`", place / "model/net.onnx") == refusal::path_leaves_folder);

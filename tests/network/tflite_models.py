@@ -205,6 +205,7 @@ def networks():
     reads("elements_after_tables", follow(length) + struct.pack("<f", 3.25),
           {"constants": 1, "inputs": [], "outputs": [0], "nodes": [], "tensors": [a_tensor("pi", "float32", [], struct.pack("<f", 3.25).hex())]})
     refuses("elements_after_the_end", "no_such_position", "tensor `pi`", follow(length + 1) + struct.pack("<f", 3.25))
+    refuses("elements_past_all_addresses", "no_such_position", "tensor `pi`", follow(2**64 - 2))
     state = [w.tensor("x", "int8", [2], variable=True), w.tensor("y", "int8", [2])]
     reads("variable", one_node(RELU, tensors=state, graph_inputs=[]),
           wanted_of(a_node("RELU"), [a_tensor("x", "int8", variable=True), a_tensor("y", "int8")], inputs=[]))
