@@ -10,7 +10,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/fuzz
 
 . "$root/.ci/packages.sh"
-install_packages $build_packages zlib1g-dev catch2 libbenchmark-dev clang-14 clang-format-14 python3
+install_packages $build_packages zlib1g-dev $network_packages catch2 libbenchmark-dev clang-14 clang-format-14 python3
 
 mkdir -p "$build"
 CC=${CC:-gcc} CXX=${CXX:-g++} cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D TILEWRIGHT_BUILD_EXAMPLES=OFF \

@@ -5,7 +5,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/tests
 
 . "$root/.ci/packages.sh"
-install_packages $build_packages zlib1g-dev $board_packages $foreign_packages catch2 libbenchmark-dev clang-14 clang-format-14 libc++-14-dev libc++abi-14-dev python3 python3-jsonschema python3-pil python3-yaml jq git pkgconf make \
+install_packages $build_packages zlib1g-dev $board_packages $foreign_packages $network_packages catch2 libbenchmark-dev clang-14 clang-format-14 libc++-14-dev libc++abi-14-dev python3 python3-jsonschema python3-pil python3-yaml jq git pkgconf make \
     parallel slurm-client slurmctld slurmd munge chromium mkdocs mkdocs-material doxygen clangd-14 gdb
 
 # The newest clang that Debian has, besides: what it says to mistakes is tested, too.

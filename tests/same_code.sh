@@ -13,7 +13,7 @@ last=${2:-1000}
 work=$root/build/same
 
 . "$root/.ci/packages.sh"
-install_packages $build_packages zlib1g-dev catch2 libbenchmark-dev clang-14 clang-format-14 python3
+install_packages $build_packages zlib1g-dev $network_packages catch2 libbenchmark-dev clang-14 clang-format-14 python3
 
 # generate SOURCE RESULT: builds what writes code in a tree of sources, and puts what it wrote into a folder.
 generate() {

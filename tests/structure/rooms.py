@@ -35,6 +35,7 @@ ROOMS = [
     "runtime",       # what applications call
     "bring_up",      # self-tests and traces of devices
     "tune",          # configurations, measured
+    "network",       # trained networks, as their files describe them
     "",
 ]
 # What tilewright.hpp includes of the standard library, itself or through others: <string> alone would be a quarter of what it costs,

@@ -54,9 +54,9 @@ struct page_boxes {
         for (page_box const& one : boxes) offsets.insert(one.place.begin);
         return std::clamp(24.0 * static_cast<double>(offsets.size()), 96.0, 720.0);
     }
-    double x(std::int64_t time) const {
+    double x(std::int64_t when) const {
         return left +
-               (width - left - right) * static_cast<double>(time - first) / static_cast<double>(std::max<std::int64_t>(1, end - first));
+               (width - left - right) * static_cast<double>(when - first) / static_cast<double>(std::max<std::int64_t>(1, end - first));
     }
     /// Of the lower edge of a byte.
     double y(std::int64_t offset, double high) const {

@@ -1,0 +1,237 @@
+#pragma once
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include <limits>
+#include <tilewright/network/onnx_constant.hpp>
+#include <unordered_map>
+#include <unordered_set>
+
+// Reads networks of ONNX, by the library's own classes. Needs libonnx and libprotobuf: link tilewright::network_readers.
+namespace tilewright::network {
+
+namespace detail {
+
+/// Fills a graph from a model of ONNX.
+class onnx_reader {
+  public:
+    explicit onnx_reader(std::filesystem::path const& model) : file_(model.string()), constants_(model) {}
+
+    graph read(onnx::ModelProto const& model) {
+        if (!model.has_graph()) refuse(file_, refusal::not_a_model, {}, "no graph");
+        if (!model.has_ir_version() || model.ir_version() < 3) {
+            refuse(file_, refusal::model_version, {}, "version " + std::to_string(model.ir_version()) + " of the format; 3 is the first");
+        }
+        if (model.functions_size() > 0) refuse(file_, refusal::function, {}, shown(model.functions(0).name()));
+        if (model.training_info_size() > 0) refuse(file_, refusal::training, {});
+        for (auto const& set : model.opset_import()) {
+            auto const [at, added] = versions_.emplace(domain_of(set.domain()), set.version());
+            if (!added && at->second != set.version()) {
+                refuse(file_, refusal::operator_set, {},
+                       "versions " + std::to_string(at->second) + " and " + std::to_string(set.version()));
+            }
+        }
+        onnx::GraphProto const& from = model.graph();
+        made_.format = "onnx";
+        made_.name = from.name();
+        if (from.sparse_initializer_size() > 0)
+            refuse(file_, refusal::sparse, "a constant", shown(from.sparse_initializer(0).values().name()));
+        if (from.quantization_annotation_size() > 0) {
+            refuse(file_, refusal::quantisation, "tensor " + shown(from.quantization_annotation(0).tensor_name()),
+                   "an annotation; export QuantizeLinear");
+        }
+        for (auto const& one : from.initializer()) define(one.name(), one, "constant " + shown(one.name()));
+        for (auto const& one : from.input()) add_input(one);
+        for (auto const& one : from.value_info()) declare(one);
+        for (int at = 0; at < from.node_size(); ++at) add_node(from.node(at), at);
+        for (auto const& one : from.output()) made_.outputs.push_back(declare(one));
+        return complete(std::move(made_), file_);
+    }
+
+  private:
+    static std::string domain_of(std::string const& domain) { return domain == "ai.onnx" ? "" : domain; }
+
+    tensor_id id_of(std::string const& name) {
+        auto const [at, added] = ids_.emplace(name, tensor_id(made_.tensors.size()));
+        if (added) made_.tensors.emplace_back().name = name;
+        return at->second;
+    }
+
+    /// What the model says of a tensor; it may say so several times.
+    void say(tensor_id id, element_type type, std::optional<tensor_shape> const& shape) {
+        tensor& one = made_.tensors[id];
+        if (one.type == element_type::unknown) one.type = type;
+        if (type != element_type::unknown && one.type != type) {
+            refuse(file_, refusal::contradiction, described(made_, id),
+                   std::string(name_of(one.type)) + " and " + std::string(name_of(type)));
+        }
+        if (!shape) return;
+        if (!one.shape) {
+            one.shape = shape;
+            return;
+        }
+        bool agree = one.shape->size() == shape->size();
+        for (std::size_t at = 0; agree && at < shape->size(); ++at) {
+            dimension& known = (*one.shape)[at];
+            dimension const& said = (*shape)[at];
+            if (!known.extent && said.extent) known = said;
+            agree = !said.extent || known.extent == said.extent;
+        }
+        if (!agree) refuse(file_, refusal::contradiction, described(made_, id), as_text(*one.shape) + " and " + as_text(*shape));
+    }
+
+    /// The tensor of a declaration.
+    tensor_id declare(onnx::ValueInfoProto const& from) {
+        std::string const part = "tensor " + shown(from.name());
+        if (from.name().empty()) refuse(file_, refusal::no_such_position, part, "a tensor without a name");
+        tensor_id const id = id_of(from.name());
+        if (!from.has_type()) return id;
+        switch (from.type().value_case()) {
+            case onnx::TypeProto::kTensorType: break;
+            case onnx::TypeProto::kSequenceType: refuse(file_, refusal::not_a_tensor, part, "a sequence");
+            case onnx::TypeProto::kMapType: refuse(file_, refusal::not_a_tensor, part, "a map");
+            case onnx::TypeProto::kOptionalType: refuse(file_, refusal::not_a_tensor, part, "an optional");
+            case onnx::TypeProto::kSparseTensorType: refuse(file_, refusal::sparse, part);
+            default: refuse(file_, refusal::not_a_tensor, part, "a value of unknown kind");
+        }
+        auto const& type = from.type().tensor_type();
+        std::optional<tensor_shape> shape;
+        if (type.has_shape()) {
+            shape.emplace();
+            for (auto const& along : type.shape().dim()) {
+                dimension& added = shape->emplace_back();
+                if (along.has_dim_value()) added.extent = along.dim_value();
+                if (along.has_dim_param()) added.symbol = along.dim_param();
+            }
+        }
+        say(id, type_of_onnx(type.elem_type(), part, file_), shape);
+        return id;
+    }
+
+    /// An input with a constant of its name is that constant: a default that nobody replaces.
+    void add_input(onnx::ValueInfoProto const& from) {
+        tensor_id const id = declare(from);
+        if (made_.tensors[id].constant == no_constant) made_.inputs.push_back(id);
+    }
+
+    constant_id keep(std::vector<std::byte> bytes) {
+        made_.constants.push_back(std::move(bytes));
+        return constant_id(made_.constants.size() - 1);
+    }
+
+    void define(std::string const& name, onnx_constant constant, std::string const& part) {
+        if (name.empty()) refuse(file_, refusal::no_such_position, part, "a constant without a name");
+        tensor_id const id = id_of(name);
+        if (made_.tensors[id].constant != no_constant) refuse(file_, refusal::two_sources, part);
+        tensor_shape shape;
+        for (std::int64_t const extent : constant.extents) shape.push_back({extent, {}});
+        say(id, constant.type, shape);
+        made_.tensors[id].constant = keep(std::move(constant.bytes));
+    }
+    void define(std::string const& name, onnx::TensorProto const& from, std::string const& part) {
+        define(name, constants_.read(from, part), part);
+    }
+
+    /// A node without operands that gives what its one attribute says.
+    void define(onnx::NodeProto const& from, std::string const& part) {
+        if (from.input_size() != 0 || from.output_size() != 1 || from.attribute_size() != 1) {
+            refuse(file_, refusal::attribute, part, "a constant has one attribute and one result");
+        }
+        auto const& value = from.attribute(0);
+        onnx::TensorProto list;
+        if (value.name() == "value" && value.type() == onnx::AttributeProto::TENSOR) return define(from.output(0), value.t(), part);
+        if (value.name() == "sparse_value") refuse(file_, refusal::sparse, part);
+        if (value.name() == "value_string" || value.name() == "value_strings") refuse(file_, refusal::element_type, part, "STRING");
+        if (value.name() == "value_float" && value.type() == onnx::AttributeProto::FLOAT) {
+            list.add_float_data(value.f());
+            list.set_data_type(onnx::TensorProto::FLOAT);
+        } else if (value.name() == "value_floats" && value.type() == onnx::AttributeProto::FLOATS) {
+            *list.mutable_float_data() = value.floats();
+            list.add_dims(value.floats_size());
+            list.set_data_type(onnx::TensorProto::FLOAT);
+        } else if (value.name() == "value_int" && value.type() == onnx::AttributeProto::INT) {
+            list.add_int64_data(value.i());
+            list.set_data_type(onnx::TensorProto::INT64);
+        } else if (value.name() == "value_ints" && value.type() == onnx::AttributeProto::INTS) {
+            *list.mutable_int64_data() = value.ints();
+            list.add_dims(value.ints_size());
+            list.set_data_type(onnx::TensorProto::INT64);
+        } else {
+            refuse(file_, refusal::attribute, part, shown(value.name()));
+        }
+        define(from.output(0), list, part);
+    }
+
+    attribute_value value_of(onnx::AttributeProto const& from, std::string const& part) {
+        std::string const setting = part + ", attribute " + shown(from.name());
+        if (!from.ref_attr_name().empty()) refuse(file_, refusal::attribute, setting, "it refers to a function's");
+        switch (from.type()) {
+            case onnx::AttributeProto::INT: return std::int64_t{from.i()};
+            case onnx::AttributeProto::FLOAT: return from.f();
+            case onnx::AttributeProto::STRING: return from.s();
+            case onnx::AttributeProto::INTS: return std::vector<std::int64_t>(from.ints().begin(), from.ints().end());
+            case onnx::AttributeProto::FLOATS: return std::vector<float>(from.floats().begin(), from.floats().end());
+            case onnx::AttributeProto::STRINGS: return std::vector<std::string>(from.strings().begin(), from.strings().end());
+            case onnx::AttributeProto::TENSOR: {
+                onnx_constant constant = constants_.read(from.t(), setting);
+                return literal{constant.type, std::move(constant.extents), keep(std::move(constant.bytes))};
+            }
+            case onnx::AttributeProto::GRAPH:
+            case onnx::AttributeProto::GRAPHS: refuse(file_, refusal::subgraph, setting);
+            case onnx::AttributeProto::SPARSE_TENSOR:
+            case onnx::AttributeProto::SPARSE_TENSORS: refuse(file_, refusal::sparse, setting);
+            default: refuse(file_, refusal::attribute, setting, "its kind is " + onnx::AttributeProto::AttributeType_Name(from.type()));
+        }
+    }
+
+    void add_node(onnx::NodeProto const& from, int position) {
+        node made;
+        made.name = from.name();
+        made.operation = from.op_type();
+        made.domain = domain_of(from.domain());
+        std::string const part = described(made, static_cast<std::size_t>(position));
+        auto const version = versions_.find(made.domain);
+        if (version == versions_.end()) {
+            refuse(file_, refusal::operator_set, part, made.domain.empty() ? "that of ONNX" : "that of " + shown(made.domain));
+        }
+        made.version = version->second;
+        if (made.operation == "Constant" && made.domain.empty()) return define(from, part);
+        for (auto const& name : from.input()) made.inputs.push_back(name.empty() ? no_tensor : id_of(name));
+        for (auto const& name : from.output()) made.outputs.push_back(name.empty() ? no_tensor : id_of(name));
+        std::unordered_set<std::string> settings;
+        for (auto const& setting : from.attribute()) {
+            if (!settings.insert(setting.name()).second) refuse(file_, refusal::attribute, part, shown(setting.name()) + " stands twice");
+            made.attributes.push_back({setting.name(), value_of(setting, part)});
+        }
+        made_.nodes.push_back(std::move(made));
+    }
+
+    std::string file_;
+    onnx_constants constants_;
+    graph made_;
+    std::unordered_map<std::string, tensor_id> ids_;
+    std::unordered_map<std::string, std::int64_t> versions_;
+};
+
+}  // namespace detail
+
+/// The network of a model of ONNX that is in memory.
+///
+/// @param model  where it lies: what errors call it, and the folder of its files with constants
+inline graph onnx_graph(std::span<std::byte const> bytes, std::filesystem::path const& model) {
+    onnx::ModelProto parsed;
+    if (bytes.size() > largest_file) refuse(model.string(), refusal::too_large, {}, std::to_string(bytes.size()) + " bytes");
+    google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
+    if (bytes.empty() || !parsed.ParseFromZeroCopyStream(&stream)) {
+        refuse(model.string(), refusal::not_a_model, {}, "no message of ONNX in " + std::to_string(bytes.size()) + " bytes");
+    }
+    return detail::onnx_reader(model).read(parsed);
+}
+
+/// The network of an .onnx file. Nodes `Constant` become constants, and so do initializers, those of inputs too.
+///
+/// @throw model_error  one line: the file, the node or tensor, the reason. Refused are subgraphs, functions, values that are no tensors,
+///                     elements that graphs do not have, constants outside of the model's folder, and what contradicts itself
+inline graph read_onnx(std::filesystem::path const& model) { return onnx_graph(read_bytes(model), model); }
+
+}  // namespace tilewright::network

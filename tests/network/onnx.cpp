@@ -1,0 +1,366 @@
+#include <cstring>
+#include <functional>
+#include <tilewright/network/onnx.hpp>
+
+#include "catch.hpp"
+#include "folder.hpp"
+
+using namespace tilewright::network;
+
+namespace {
+
+void declare(onnx::ValueInfoProto& value, std::string const& name, int type, std::vector<std::int64_t> const& extents) {
+    value.set_name(name);
+    auto& tensor = *value.mutable_type()->mutable_tensor_type();
+    tensor.set_elem_type(type);
+    tensor.mutable_shape();
+    for (std::int64_t const extent : extents) tensor.mutable_shape()->add_dim()->set_dim_value(extent);
+}
+
+/// y = Relu(x) on two floats.
+onnx::ModelProto relu() {
+    onnx::ModelProto model;
+    model.set_ir_version(8);
+    model.add_opset_import()->set_version(17);
+    onnx::GraphProto& graph = *model.mutable_graph();
+    graph.set_name("main");
+    onnx::NodeProto& node = *graph.add_node();
+    node.set_op_type("Relu");
+    node.add_input("x");
+    node.add_output("y");
+    declare(*graph.add_input(), "x", onnx::TensorProto::FLOAT, {2});
+    declare(*graph.add_output(), "y", onnx::TensorProto::FLOAT, {2});
+    return model;
+}
+
+/// An initializer `w` of this type and extents, without elements yet.
+onnx::TensorProto& constant(onnx::ModelProto& model, int type, std::vector<std::int64_t> const& extents) {
+    onnx::TensorProto& made = *model.mutable_graph()->add_initializer();
+    made.set_name("w");
+    made.set_data_type(type);
+    for (std::int64_t const extent : extents) made.add_dims(extent);
+    return made;
+}
+
+void entry(onnx::TensorProto& tensor, std::string const& key, std::string const& value) {
+    tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+    auto& added = *tensor.add_external_data();
+    added.set_key(key);
+    added.set_value(value);
+}
+
+graph read(onnx::ModelProto const& model, std::filesystem::path const& path = "net.onnx") {
+    std::string const text = model.SerializeAsString();
+    std::vector<std::byte> bytes(text.size());
+    std::memcpy(bytes.data(), text.data(), text.size());
+    return onnx_graph(bytes, path);
+}
+
+/// The reason for which a model is refused, in a line with these words.
+refusal reason_of(onnx::ModelProto const& model, std::string const& words, std::filesystem::path const& path = "net.onnx") {
+    try {
+        read(model, path);
+    } catch (model_error const& error) {
+        INFO(error.what());
+        CHECK(std::string(error.what()).find(words) != std::string::npos);
+        CHECK(std::string(error.what()).starts_with(path.string() + ": "));
+        CHECK(std::string(error.what()).find('\n') == std::string::npos);
+        return error.reason;
+    }
+    FAIL("not refused");
+    return refusal::unreadable;
+}
+refusal reason_with(std::function<void(onnx::ModelProto&)> const& change, std::string const& words) {
+    onnx::ModelProto model = relu();
+    change(model);
+    return reason_of(model, words);
+}
+
+std::vector<std::byte> const& elements_of_w(graph const& network) {
+    for (tensor const& one : network.tensors) {
+        if (one.name == "w") return network.constants.at(one.constant);
+    }
+    throw std::logic_error("no tensor w");
+}
+
+}  // namespace
+
+TEST_CASE("a model of one node is read") {
+    graph const network = read(relu());
+    CHECK(network.name == "main");
+    CHECK(network.format == "onnx");
+    REQUIRE(network.nodes.size() == 1);
+    CHECK(network.nodes[0].operation == "Relu");
+    CHECK(network.nodes[0].version == 17);
+    CHECK(network.tensors[network.inputs.at(0)].name == "x");
+    CHECK(network.tensors[network.outputs.at(0)].shape == tensor_shape{{2, {}}});
+}
+
+TEST_CASE("elements are read from the list of their type") {
+    onnx::ModelProto model = relu();
+    SECTION("int8, among 32-bit integers") {
+        auto& w = constant(model, onnx::TensorProto::INT8, {2});
+        w.add_int32_data(-128);
+        w.add_int32_data(127);
+        CHECK(values_of<std::int8_t>(elements_of_w(read(model))) == std::vector<std::int8_t>{-128, 127});
+        w.set_int32_data(1, 128);
+        CHECK(reason_of(model, "constant `w`: a constant has an element that its type cannot be: 128 in int8") == refusal::constant_value);
+    }
+    SECTION("uint16, among 32-bit integers") {
+        auto& w = constant(model, onnx::TensorProto::UINT16, {});
+        w.add_int32_data(65535);
+        CHECK(values_of<std::uint16_t>(elements_of_w(read(model))) == std::vector<std::uint16_t>{65535});
+        w.set_int32_data(0, -1);
+        CHECK(reason_of(model, "-1 in uint16") == refusal::constant_value);
+    }
+    SECTION("uint32, among 64-bit integers") {
+        auto& w = constant(model, onnx::TensorProto::UINT32, {1});
+        w.add_uint64_data(0xffff'ffff);
+        CHECK(values_of<std::uint32_t>(elements_of_w(read(model))) == std::vector<std::uint32_t>{0xffff'ffff});
+        w.set_uint64_data(0, std::uint64_t{1} << 63);
+        CHECK(reason_of(model, "9223372036854775808 in uint32") == refusal::constant_value);
+    }
+    SECTION("uint64") {
+        constant(model, onnx::TensorProto::UINT64, {1}).add_uint64_data(~std::uint64_t{0});
+        CHECK(values_of<std::uint64_t>(elements_of_w(read(model))) == std::vector<std::uint64_t>{~std::uint64_t{0}});
+    }
+    SECTION("double") {
+        constant(model, onnx::TensorProto::DOUBLE, {1}).add_double_data(-0.5);
+        CHECK(values_of<double>(elements_of_w(read(model))) == std::vector<double>{-0.5});
+    }
+    SECTION("raw") {
+        constant(model, onnx::TensorProto::INT16, {1}).set_raw_data(std::string("\x01\x02", 2));
+        CHECK(values_of<std::int16_t>(elements_of_w(read(model))) == std::vector<std::int16_t>{0x201});
+    }
+}
+
+TEST_CASE("elements that contradict their shape or type are refused") {
+    onnx::ModelProto model = relu();
+    SECTION("too few") {
+        constant(model, onnx::TensorProto::FLOAT, {3}).add_float_data(1);
+        CHECK(reason_of(model, "tensor `w`") == refusal::constant_size);
+    }
+    SECTION("a huge shape without elements takes no memory") {
+        constant(model, onnx::TensorProto::FLOAT, {std::int64_t{1} << 40}).add_float_data(1);
+        CHECK(reason_of(model, "4 bytes for 1099511627776 elements of float32") == refusal::constant_size);
+    }
+    SECTION("a shape that nobody can count") {
+        constant(model, onnx::TensorProto::FLOAT, {std::int64_t{1} << 40, std::int64_t{1} << 40});
+        CHECK(reason_of(model, "constant `w`") == refusal::shape);
+    }
+    SECTION("a list of another type") {
+        constant(model, onnx::TensorProto::FLOAT, {1}).add_int64_data(1);
+        CHECK(reason_of(model, "another type than float32") == refusal::contradiction);
+    }
+    SECTION("raw and listed") {
+        auto& w = constant(model, onnx::TensorProto::INT8, {1});
+        w.set_raw_data("a");
+        w.add_int32_data(1);
+        CHECK(reason_of(model, "raw_data and a list") == refusal::contradiction);
+    }
+    SECTION("a type that graphs do not have") {
+        constant(model, onnx::TensorProto::FLOAT16, {1}).set_raw_data("ab");
+        CHECK(reason_of(model, "constant `w`: elements of this type are not imported: FLOAT16") == refusal::element_type);
+    }
+    SECTION("a type that nobody has") {
+        constant(model, 77, {1}).set_raw_data("ab");
+        CHECK(reason_of(model, "type 77") == refusal::element_type);
+    }
+    SECTION("segments") {
+        constant(model, onnx::TensorProto::FLOAT, {1}).mutable_segment();
+        CHECK(reason_of(model, "segments") == refusal::external_data);
+    }
+    SECTION("twice") {
+        constant(model, onnx::TensorProto::INT8, {1}).set_raw_data("a");
+        constant(model, onnx::TensorProto::INT8, {1}).set_raw_data("a");
+        CHECK(reason_of(model, "constant `w`") == refusal::two_sources);
+    }
+}
+
+TEST_CASE("an input with a constant of its name is that constant") {
+    onnx::ModelProto model = relu();
+    constant(model, onnx::TensorProto::INT8, {1}).set_raw_data("a");
+    declare(*model.mutable_graph()->add_input(), "w", onnx::TensorProto::INT8, {1});
+    CHECK(read(model).inputs.size() == 1);
+    CHECK(elements_of_w(read(model)).size() == 1);
+    model.mutable_graph()->mutable_input(1)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_value(2);
+    CHECK(reason_of(model, "tensor `w`: the model says two things of one tensor: [1] and [2]") == refusal::contradiction);
+}
+
+TEST_CASE("what the model says of a tensor in several places is put together") {
+    onnx::ModelProto model = relu();
+    auto& said = *model.mutable_graph()->add_value_info();
+    declare(said, "y", onnx::TensorProto::FLOAT, {2});
+    said.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_param("N");
+    CHECK(read(model).tensors[read(model).outputs[0]].shape == tensor_shape{{2, {}}});
+    said.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::INT8);
+    CHECK(reason_of(model, "tensor `y`") == refusal::contradiction);
+}
+
+TEST_CASE("what is no graph of tensors is refused by name") {
+    using onnx::ModelProto;
+    auto const node = [](ModelProto& model) -> onnx::NodeProto& { return *model.mutable_graph()->mutable_node(0); };
+    auto const with = [&](auto set) {
+        return [=](ModelProto& model) {
+            auto& one = *node(model).add_attribute();
+            one.set_name("body");
+            set(one);
+        };
+    };
+    using onnx::AttributeProto;
+    CHECK(reason_with(with([](AttributeProto& one) { one.set_type(AttributeProto::GRAPH); }), "node 0 (`Relu`), attribute `body`") ==
+          refusal::subgraph);
+    CHECK(reason_with(with([](AttributeProto& one) { one.set_type(AttributeProto::GRAPHS); }), "`body`") == refusal::subgraph);
+    CHECK(reason_with(with([](AttributeProto& one) { one.set_type(AttributeProto::SPARSE_TENSOR); }), "`body`") == refusal::sparse);
+    CHECK(reason_with(with([](AttributeProto& one) { one.set_type(AttributeProto::TYPE_PROTO); }), "TYPE_PROTO") == refusal::attribute);
+    CHECK(reason_with(with([](AttributeProto&) {}), "its kind is UNDEFINED") == refusal::attribute);
+    CHECK(reason_with(with([](AttributeProto& one) { one.set_ref_attr_name("alpha"); }), "function") == refusal::attribute);
+    CHECK(reason_with(
+              [&](ModelProto& model) {
+                  for (int times = 0; times < 2; ++times) {
+                      node(model).add_attribute()->set_name("alpha");
+                      node(model).mutable_attribute(times)->set_type(AttributeProto::INT);
+                  }
+              },
+              "`alpha` stands twice") == refusal::attribute);
+    CHECK(reason_with([](ModelProto& model) { model.add_functions()->set_name("f"); }, "`f`") == refusal::function);
+    CHECK(reason_with([](ModelProto& model) { model.add_training_info(); }, "training") == refusal::training);
+    CHECK(reason_with([](ModelProto& model) { model.mutable_graph()->add_sparse_initializer(); }, "sparse") == refusal::sparse);
+    CHECK(reason_with([](ModelProto& model) { model.mutable_graph()->add_quantization_annotation()->set_tensor_name("x"); },
+                      "tensor `x`") == refusal::quantisation);
+    CHECK(reason_with([](ModelProto& model) { model.clear_opset_import(); }, "node 0 (`Relu`)") == refusal::operator_set);
+    CHECK(reason_with([&](ModelProto& model) { node(model).set_domain("com.example"); }, "`com.example`") == refusal::operator_set);
+    CHECK(reason_with([](ModelProto& model) { model.add_opset_import()->set_version(11); }, "17 and 11") == refusal::operator_set);
+    CHECK(reason_with([](ModelProto& model) { model.set_ir_version(2); }, "version 2") == refusal::model_version);
+    CHECK(reason_with([](ModelProto& model) { model.clear_graph(); }, "no graph") == refusal::not_a_model);
+    CHECK(reason_with([](ModelProto& model) { model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_sequence_type(); },
+                      "a sequence") == refusal::not_a_tensor);
+    CHECK(reason_with([](ModelProto& model) { model.mutable_graph()->mutable_input(0)->clear_name(); }, "without a name") ==
+          refusal::no_such_position);
+    CHECK(reason_with([&](ModelProto& model) { node(model).set_input(0, "nobody"); }, "tensor `nobody`") == refusal::no_source);
+    CHECK_THROWS_AS(onnx_graph({}, "net.onnx"), model_error);
+    CHECK_THROWS_AS(read_onnx("/nowhere/net.onnx"), model_error);
+    CHECK_THROWS_AS(read_onnx("/"), model_error);
+}
+
+TEST_CASE("a node Constant has one attribute") {
+    onnx::ModelProto model = relu();
+    auto& node = *model.mutable_graph()->add_node();
+    node.set_op_type("Constant");
+    node.add_output("w");
+    CHECK(reason_of(model, "node 1 (`Constant`)") == refusal::attribute);
+    auto& value = *node.add_attribute();
+    SECTION("floats") {
+        value.set_name("value_floats");
+        value.set_type(onnx::AttributeProto::FLOATS);
+        value.add_floats(0.5F);
+        graph const network = read(model);
+        CHECK(network.nodes.size() == 1);
+        CHECK(values_of<float>(elements_of_w(network)) == std::vector<float>{0.5F});
+    }
+    SECTION("ints") {
+        value.set_name("value_ints");
+        value.set_type(onnx::AttributeProto::INTS);
+        value.add_ints(-7);
+        value.add_ints(8);
+        CHECK(values_of<std::int64_t>(elements_of_w(read(model))) == std::vector<std::int64_t>{-7, 8});
+    }
+    SECTION("text") {
+        value.set_name("value_string");
+        value.set_type(onnx::AttributeProto::STRING);
+        CHECK(reason_of(model, "STRING") == refusal::element_type);
+    }
+    SECTION("an attribute of another kind than its name says") {
+        value.set_name("value_int");
+        value.set_type(onnx::AttributeProto::FLOAT);
+        CHECK(reason_of(model, "`value_int`") == refusal::attribute);
+    }
+}
+
+TEST_CASE("elements may lie in a file beside the model") {
+    folder const place;
+    std::string const path = place / "net.onnx";
+    std::filesystem::create_directory(place.path / "data");
+    place.write("data/weights.bin", "abcdefgh");
+    onnx::ModelProto model = relu();
+    auto& w = constant(model, onnx::TensorProto::INT8, {2});
+    SECTION("a part of it") {
+        entry(w, "location", "data/weights.bin");
+        entry(w, "offset", "3");
+        entry(w, "length", "2");
+        place.write("net.onnx", model.SerializeAsString());
+        CHECK(values_of<std::int8_t>(elements_of_w(read_onnx(path))) == std::vector<std::int8_t>{'d', 'e'});
+    }
+    SECTION("up to its end") {
+        entry(w, "location", "data/../data/weights.bin");
+        entry(w, "offset", "6");
+        CHECK(values_of<std::int8_t>(elements_of_w(read(model, path))) == std::vector<std::int8_t>{'g', 'h'});
+    }
+    SECTION("more than there is") {
+        entry(w, "location", "data/weights.bin");
+        entry(w, "offset", "7");
+        entry(w, "length", "2");
+        CHECK(reason_of(model, "constant `w`", path) == refusal::external_data);
+    }
+    SECTION("from a place where no number can point") {
+        entry(w, "location", "data/weights.bin");
+        entry(w, "offset", "18446744073709551615");
+        entry(w, "length", "2");
+        CHECK(reason_of(model, "18446744073709551615", path) == refusal::external_data);
+    }
+    SECTION("another number of bytes than the shape needs") {
+        entry(w, "location", "data/weights.bin");
+        CHECK(reason_of(model, "8 bytes of `data/weights.bin`, and the shape needs 2", path) == refusal::constant_size);
+    }
+    SECTION("an offset that is no number") {
+        entry(w, "location", "data/weights.bin");
+        entry(w, "offset", "-1");
+        CHECK(reason_of(model, "`-1`", path) == refusal::external_data);
+    }
+    SECTION("an entry that nobody knows") {
+        entry(w, "location", "data/weights.bin");
+        entry(w, "compression", "zip");
+        CHECK(reason_of(model, "`compression`", path) == refusal::external_data);
+    }
+    SECTION("no file") {
+        entry(w, "location", "data/biases.bin");
+        CHECK(reason_of(model, "constant `w`: a file with constants is missing: `data/biases.bin`", path) == refusal::missing_file);
+    }
+    SECTION("a folder") {
+        entry(w, "location", "data");
+        CHECK(reason_of(model, "`data` is no file", path) == refusal::external_data);
+    }
+    SECTION("no location") {
+        entry(w, "offset", "0");
+        CHECK(reason_of(model, "no location", path) == refusal::external_data);
+    }
+    SECTION("inside and outside of the model") {
+        entry(w, "location", "data/weights.bin");
+        w.set_raw_data("ab");
+        CHECK(reason_of(model, "inside and outside", path) == refusal::contradiction);
+    }
+    SECTION("the same bytes a thousand times are more than is copied") {
+        place.write("big.bin", std::string(1'000'000, 'x'));
+        w.set_dims(0, 1'000'000);
+        entry(w, "location", "big.bin");
+        for (int at = 0; at < 1000; ++at) {
+            *model.mutable_graph()->add_initializer() = w;
+            model.mutable_graph()->mutable_initializer(at + 1)->set_name("w" + std::to_string(at));
+        }
+        CHECK(reason_of(model, "constant `w", path) == refusal::too_large);
+    }
+}
+
+TEST_CASE("a file with elements lies in the model's folder") {
+    folder const place;
+    std::filesystem::create_directories(place.path / "model" / "data");
+    place.write("outside.bin", "ab");
+    std::filesystem::create_symlink(place.path / "outside.bin", place.path / "model" / "link.bin");
+    std::filesystem::create_directory_symlink(place.path, place.path / "model" / "up");
+    for (std::string const location :
+         {"../outside.bin", "../nothing.bin", "data/../../outside.bin", "/etc/hostname", "link.bin", "up/outside.bin"}) {
+        onnx::ModelProto model = relu();
+        entry(constant(model, onnx::TensorProto::INT8, {2}), "location", location);
+        CHECK(reason_of(model, "`" + location + "`", place / "model/net.onnx") == refusal::path_leaves_folder);
+    }
+}
