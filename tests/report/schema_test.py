@@ -61,8 +61,9 @@ for name, schema in schemas.items():
         for shared in ("refusal", "verdict", "work", "count", "positive"):
             if shared in schema.get("$defs", {}) and shared in other.get("$defs", {}):
                 assert schema["$defs"][shared] == other["$defs"][shared], f"{name} has another {shared}"
-# Every verdict has a page, and `unresolved_cycles` is none.
-verdicts = sorted(page.stem for page in (docs / "diagnostics").glob("*.md") if page.stem not in ("README", "unresolved_cycles"))
+# Every verdict has a page, and the others here are none.
+others = ("README", "mistakes", "unresolved_cycles")
+verdicts = sorted(page.stem for page in (docs / "diagnostics").glob("*.md") if page.stem not in others)
 assert schemas["plan"]["$defs"]["verdict"]["enum"] == verdicts, "the schemas have other verdicts than docs/diagnostics"
 
 # The documents are what their schemas say.

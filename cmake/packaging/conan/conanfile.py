@@ -46,13 +46,15 @@ class TilewrightConan(ConanFile):
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
         copy(self, "*", os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
-        for pattern in ("TilewrightKernel.cmake", "kernel_*", "program_*", "tuner.cpp"):
+        for pattern in ("TilewrightKernel.cmake", "TilewrightBringUp.cmake", "TilewrightNetwork.cmake", "*_tool.cpp", "*_of_tool.cpp.in",
+                        "kernel_generator.cpp", "tuner.cpp"):
             copy(self, pattern, os.path.join(self.source_folder, "cmake"), os.path.join(self.package_folder, "share", "cmake", "tilewright"))
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "tilewright")
         self.cpp_info.set_property("cmake_target_name", "tilewright::tilewright")
-        self.cpp_info.set_property("cmake_build_modules", [os.path.join("share", "cmake", "tilewright", "TilewrightKernel.cmake")])
+        modules = [os.path.join("share", "cmake", "tilewright", f"Tilewright{name}.cmake") for name in ("Kernel", "Network")]
+        self.cpp_info.set_property("cmake_build_modules", modules)
         self.cpp_info.set_property("pkg_config_name", "tilewright")
         self.cpp_info.requires = ["boost::headers"]
         self.cpp_info.bindirs = []

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/plan/offsets/sections.hpp>
 #include <tilewright/program/residence.hpp>
 
 // When kernels run. The caller's core hands them out one after the other; other agents, and engines that copy, work beside it.
