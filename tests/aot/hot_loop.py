@@ -1,7 +1,8 @@
 """The hot loop of a kernel: hot_loop.py OBJDUMP OBJECT MULTIPLY_ADDS
 
 The innermost loops of the object that multiply and add whole vectors are looked for in its disassembly. One of them has so many of these
-instructions, one for each register of the tile; and none of them touches the stack: a tile that does not fit its registers would be there.
+instructions, one for each register of the tile; and neither this one nor a smaller one touches the stack: a tile that does not fit its
+registers would be there. A loop with more is the last rows of the last columns, whose steps over the depth are all written out.
 """
 
 import re
@@ -33,13 +34,13 @@ def main(objdump, path, wanted):
     count = lambda loop: sum("vfmadd" in name and re.search("[yz]mm", operands) is not None for _, name, operands in loop)
     loops = [loop for loop in innermost_loops(list(instructions(objdump, path))) if count(loop) > 0]
     counts = [count(loop) for loop in loops]
-    on_stack = [f"{address:x}: {name} {operands}" for loop in loops for address, name, operands in loop
+    on_stack = [f"{address:x}: {name} {operands}" for loop in loops if count(loop) <= wanted for address, name, operands in loop
                 if re.search(r"\((%rsp|%rbp)", operands)]
     if wanted not in counts:
         return f"{path}: no loop with {wanted} multiply-adds of whole vectors; there are loops with {counts}"
     if on_stack:
         return f"{path}: a hot loop touches the stack:\n" + "\n".join(on_stack)
-    print(f"{len(loops)} loops, of {counts} multiply-adds, without the stack")
+    print(f"{len(loops)} loops, of {counts} multiply-adds; those of at most {wanted} without the stack")
     return None
 
 
