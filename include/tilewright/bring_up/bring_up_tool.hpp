@@ -1,10 +1,8 @@
 #pragma once
-#include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <tilewright/bring_up/bring_up_subject.hpp>
 #include <tilewright/bring_up/self_test.hpp>
 #include <tilewright/bring_up/trace_header.hpp>
+#include <tilewright/c_source/write_files.hpp>
 
 namespace tilewright::bring_up {
 
@@ -17,21 +15,14 @@ inline int write_bring_up(machine const& where, std::string const& name, int cou
         std::cerr << "usage: " << arguments[0] << " self_test DIRECTORY LARGEST_WINDOW [INCLUDE...] | trace DIRECTORY\n";
         return 1;
     }
-    std::vector<std::pair<std::string, std::string>> files;
+    halide::file_list files;
     if (tests) {
         self_test_text const made = self_test(where, {name, {given.begin() + 3, given.end()}, std::stoll(given[2])});
         files = {{name + ".c", made.source}, {name + ".h", made.header}};
-    } else files = {{name + ".h", trace_header(where, name)}};
-    for (auto const& [file, text] : files) {
-        std::filesystem::path const path = std::filesystem::path(given[1]) / file;
-        std::ofstream out(path, std::ios::binary);
-        out << text;
-        if (!out.flush()) {
-            std::cerr << "cannot write " << path << "\n";
-            return 1;
-        }
+    } else {
+        files = {{name + ".h", trace_header(where, name)}};
     }
-    return 0;
+    return halide::detail::write_files(given[1], files);
 } catch (std::exception const& wrong) {
     std::cerr << name << ": " << wrong.what() << "\n";
     return 1;

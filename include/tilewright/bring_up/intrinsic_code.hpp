@@ -56,17 +56,10 @@ class intrinsic_code {
         std::string text = "static int call_" + number_ +
                            "(const int32_t *n, int64_t tag, unsigned char *const *at) {\n    (void)n, (void)tag, (void)at;\n";
         if (passes_values(where_, i_)) return text + by_value() + "    return 0;\n}\n";
-        auto const one = [this](call_argument const& a) { return argument(a); };
-        text += "    int code = 0;\n" + calls_.settings(i_, made.prototypes, one);
-        each_call(where_, i_, [&](device_call const& call) {
-            std::vector<std::string> given;
-            for (int at = 0; at < call.count; ++at) given.push_back(argument(call.arguments[at]));
-            made.prototypes.push_back(c_calls::prototype(call, [this](call_argument const& a, int position) {
-                return halide::detail::intrinsic_parameter(where_, i_, a, position);
-            }));
-            text += c_calls::called(call, given);
-        });
-        return text + "    return code;\n}\n";
+        return text +
+               calls_.calls_of(
+                   i_, made, [this](call_argument const& a) { return argument(a); },
+                   [this](call_argument const& a, int position) { return halide::detail::intrinsic_parameter(where_, i_, a, position); });
     }
     /// Registers are given; a result in registers is returned.
     std::string by_value() const {

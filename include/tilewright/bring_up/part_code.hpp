@@ -76,6 +76,20 @@ class c_calls {
         }
         return lines;
     }
+    /// The body of a function that sets what a part uses, and calls what stands for the part.
+    /// @param argument   `argument(a)`: the C of an argument
+    /// @param parameter  `parameter(a, position)`: how it is declared
+    template <class Description, class Argument, class Parameter>
+    std::string calls_of(Description const& what, part_functions& made, Argument const& argument, Parameter const& parameter) const {
+        std::string text = "    int code = 0;\n" + settings(what, made.prototypes, argument);
+        each_call(where_, what, [&](device_call const& call) {
+            std::vector<std::string> given;
+            for (int at = 0; at < call.count; ++at) given.push_back(argument(call.arguments[at]));
+            made.prototypes.push_back(prototype(call, parameter));
+            text += called(call, given);
+        });
+        return text + "    return code;\n}\n";
+    }
     static std::string literal(call_argument const& a) { return c_value::constant(scalar_type::int64, a.value); }
     static std::string called(device_call const& call, std::vector<std::string> const& given) {
         return "    code = " + call_text(call, given) + ";\n    if (code != 0) return code;\n";

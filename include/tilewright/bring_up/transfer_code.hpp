@@ -66,17 +66,10 @@ class transfer_code {
         std::string text = "static int call_" + number_ +
                            "(const int32_t *n, int64_t tag, unsigned char *const *at) {\n    (void)n, (void)tag, (void)at;\n";
         if (passes_values(where_, t_)) return text + by_value() + "    return 0;\n}\n";
-        auto const one = [this](call_argument const& a) { return argument(a); };
-        text += "    int code = 0;\n" + calls_.settings(t_, made.prototypes, one);
-        each_call(where_, t_, [&](device_call const& call) {
-            std::vector<std::string> given;
-            for (int at = 0; at < call.count; ++at) given.push_back(argument(call.arguments[at]));
-            made.prototypes.push_back(c_calls::prototype(call, [this](call_argument const& a, int position) {
-                return halide::detail::transfer_parameter(where_, t_, a, position);
-            }));
-            text += c_calls::called(call, given);
-        });
-        return text + "    return code;\n}\n";
+        return text +
+               calls_.calls_of(
+                   t_, made, [this](call_argument const& a) { return argument(a); },
+                   [this](call_argument const& a, int position) { return halide::detail::transfer_parameter(where_, t_, a, position); });
     }
     /// A register is given, and returned.
     std::string by_value() const {

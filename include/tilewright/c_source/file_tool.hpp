@@ -1,19 +1,9 @@
 #pragma once
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <string>
+#include <tilewright/c_source/write_files.hpp>
 #include <tilewright/halide/tool_subject.hpp>
-#include <utility>
-#include <vector>
 
 // The programs that write the files of a kernel or a network while a project is built.
-namespace tilewright::halide {
-
-/// Names of files, and what stands in them.
-using file_list = std::vector<std::pair<std::string, std::string>>;
-
-namespace detail {
+namespace tilewright::halide::detail {
 
 /// What such a program is asked for.
 struct file_request {
@@ -35,20 +25,11 @@ int run_file_tool(std::string const& name, int count, char** arguments, std::str
         std::cerr << "usage: " << arguments[0] << " emulated|device DIRECTORY HEADER " << subject << " [" << rest << "...]\n";
         return 1;
     }
-    for (auto const& [file, text] : files_of(file_request{given[0] == "device", given[2], given[3], {given.begin() + 4, given.end()}})) {
-        std::filesystem::path const path = std::filesystem::path(given[1]) / file;
-        std::ofstream out(path, std::ios::binary);
-        out << text;
-        if (!out.flush()) {
-            std::cerr << "cannot write " << path << "\n";
-            return 1;
-        }
-    }
-    return 0;
+    file_request const asked{given[0] == "device", given[2], given[3], {given.begin() + 4, given.end()}};
+    return write_files(given[1], files_of(asked));
 } catch (std::exception const& wrong) {
     std::cerr << name << ": " << wrong.what() << "\n";
     return 1;
 }
 
-}  // namespace detail
-}  // namespace tilewright::halide
+}  // namespace tilewright::halide::detail
