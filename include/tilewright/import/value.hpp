@@ -1,0 +1,144 @@
+#pragma once
+#include <string>
+#include <tilewright/compute/functions.hpp>
+#include <tilewright/compute/tensor.hpp>
+#include <vector>
+
+// Expressions that are made at run time: as many nodes as a layer needs, in the form that schedules read.
+namespace tilewright::imported {
+
+/// An expression; the last node is its root. Operands of one operation have one type: nothing is converted silently.
+struct value {
+    std::vector<ir::node> nodes;
+
+    ir::node const& root() const { return nodes.back(); }
+    scalar_type type() const { return root().type; }
+};
+
+/// The nodes of an expression of the compute language.
+template <class T>
+value value_of(T const& expression) {
+    auto const& whole = detail::to_expression(expression);
+    return {{whole.nodes.begin(), whole.nodes.end()}};
+}
+
+inline value number(double of, scalar_type type) {
+    return {{{.op = operation::constant, .type = type, .value = __builtin_bit_cast(std::int64_t, of)}}};
+}
+inline value number(std::int64_t of, scalar_type type) {
+    if (is_float(type)) return number(static_cast<double>(of), type);
+    return {{{.op = operation::constant, .type = type, .value = of}}};
+}
+
+namespace detail {
+
+using tilewright::detail::set_root;
+
+/// Copies `from` to the end of `to`; returns where its root is.
+inline std::int16_t append(std::vector<ir::node>& to, std::vector<ir::node> const& from) {
+    auto const at = static_cast<std::int16_t>(to.size());
+    for (ir::node copy : from) {
+        for (int argument = 0; copy.op != operation::constant && argument < copy.argument_count; ++argument)
+            copy.arguments[argument] = static_cast<std::int16_t>(copy.arguments[argument] + at);
+        to.push_back(copy);
+    }
+    return static_cast<std::int16_t>(to.size() - 1);
+}
+
+inline value node_of(ir::node root, std::vector<value> const& arguments) {
+    value whole;
+    for (value const& one : arguments) root.arguments[root.argument_count++] = append(whole.nodes, one.nodes);
+    whole.nodes.push_back(root);
+    return whole;
+}
+
+}  // namespace detail
+
+inline value binary(operation op, value const& left, value const& right) {
+    using enum operation;
+    bool const asks = op == equal || op == not_equal || op == less || op == less_equal;
+    return detail::node_of({.op = op, .type = asks ? scalar_type::boolean : left.type()}, {left, right});
+}
+inline value operator+(value const& left, value const& right) { return binary(operation::add, left, right); }
+inline value operator-(value const& left, value const& right) { return binary(operation::subtract, left, right); }
+inline value operator*(value const& left, value const& right) { return binary(operation::multiply, left, right); }
+inline value operator/(value const& left, value const& right) { return binary(operation::divide, left, right); }
+inline value operator<(value const& left, value const& right) { return binary(operation::less, left, right); }
+inline value operator<=(value const& left, value const& right) { return binary(operation::less_equal, left, right); }
+inline value equal(value const& left, value const& right) { return binary(operation::equal, left, right); }
+inline value smaller_of(value const& left, value const& right) { return binary(operation::minimum, left, right); }
+inline value larger_of(value const& left, value const& right) { return binary(operation::maximum, left, right); }
+inline value choose(value const& condition, value const& then, value const& otherwise) {
+    return detail::node_of({.op = operation::select, .type = then.type()}, {condition, then, otherwise});
+}
+inline value convert(value const& of, scalar_type to) {
+    return of.type() == to ? of : detail::node_of({.op = operation::cast, .type = to}, {of});
+}
+inline value bits_as(value const& of, scalar_type to) { return detail::node_of({.op = operation::reinterpret, .type = to}, {of}); }
+
+/// An axis of `extent` iterations.
+inline value along(ir::label const& name, std::int64_t extent) {
+    return {{{.op = operation::axis_value, .type = scalar_type::int32, .name = name, .value = extent}}};
+}
+/// An element of a tensor: one index for each dimension, affine in axes.
+inline value element(ir::label const& tensor, scalar_type type, std::vector<value> const& indices) {
+    return detail::node_of({.op = operation::access, .type = type, .name = tensor}, indices);
+}
+/// An index that may leave [0, extent). Where one of an element's indices does, the element is `border`; so each of them is one of these.
+inline value within(value const& index, ir::label const& name, std::int64_t extent) {
+    return detail::node_of({.op = operation::within, .type = scalar_type::int32, .name = name, .value = extent}, {index});
+}
+inline value padded_element(ir::label const& tensor, scalar_type type, std::vector<value> const& indices, std::int64_t border_bits) {
+    return detail::node_of({.op = operation::access, .type = type, .name = tensor, .value = border_bits}, indices);
+}
+/// `body` reduced over axes; at least one, at most five.
+inline value reduced(operation op, std::vector<value> axes, value const& body) {
+    // As it is written: the axes first, then the body, which is the first argument.
+    value whole;
+    ir::node root{.op = op, .type = body.type(), .argument_count = static_cast<std::int8_t>(axes.size() + 1)};
+    for (std::size_t at = 0; at < axes.size(); ++at) root.arguments[at + 1] = detail::append(whole.nodes, axes[at].nodes);
+    root.arguments[0] = detail::append(whole.nodes, body.nodes);
+    whole.nodes.push_back(root);
+    return whole;
+}
+
+/// An expression of the compute language at given values: what it is made of, and what each of its parameters stands for. Each value is
+/// computed once. `apply(exp(x), {{x, v}})` is `exp` of `v`.
+struct argument {
+    ir::label name;
+    value of;
+};
+template <class T>
+value apply(T const& expression, std::vector<argument> const& arguments) {
+    auto const& of = tilewright::detail::to_expression(expression);
+    value whole;
+    std::vector<std::int16_t> given;
+    for (argument const& one : arguments) given.push_back(detail::append(whole.nodes, one.of.nodes));
+    std::vector<std::int16_t> moved;
+    for (ir::node copy : of.nodes) {
+        bool replaced = false;
+        for (std::size_t at = 0; copy.op == operation::parameter && at < arguments.size(); ++at) {
+            if (!(copy.name == arguments[at].name)) continue;
+            moved.push_back(given[at]);
+            replaced = true;
+        }
+        if (replaced) continue;
+        for (int at = 0; copy.op != operation::constant && at < copy.argument_count; ++at) {
+            copy.arguments[at] = moved[static_cast<std::size_t>(copy.arguments[at])];
+        }
+        whole.nodes.push_back(copy);
+        moved.push_back(static_cast<std::int16_t>(whole.nodes.size() - 1));
+    }
+    // A parameter that is the whole expression leaves nothing to add.
+    if (!moved.empty() && static_cast<std::size_t>(moved.back()) + 1 != whole.nodes.size()) whole.nodes.resize(moved.back() + 1u);
+    return whole;
+}
+
+/// A stage: `target`, an element indexed by plain axes, is `what`.
+inline std::vector<ir::node> stage_of(value const& target, value const& what) {
+    value whole = detail::node_of({.op = operation::store, .type = target.type(), .name = target.root().name}, {target, what});
+    if (target.type() != what.type()) whole.nodes.back().value = static_cast<std::int64_t>(ir::rule::operands_of_different_types);
+    return whole.nodes;
+}
+
+}  // namespace tilewright::imported
