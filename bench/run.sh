@@ -32,6 +32,7 @@ case $name in
     conv2d) peers="libdnnl-dev" ;;
     gemm) peers="libopenblas-dev libblis-dev libdnnl-dev" ;;
     gemm_int8) peers=libdnnl-dev ;;
+    onnx) peers=$network_packages ;;
 esac
 install_packages $build_packages libbenchmark-dev $peers
 cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON \

@@ -1,5 +1,6 @@
-// The node tests of the ONNX project: each model that is imported becomes C, is compiled and run on the inputs that the project gives, and must
-// give its outputs. What is not imported must be refused by name. `onnx FOLDER [PART]`: only tests whose name has PART; then each line is shown.
+// The node tests of the ONNX project: each model that is imported becomes C, is compiled and run on the inputs that the project gives, and
+// must give its outputs. What is not imported must be refused by name. `onnx FOLDER [PART]`: only tests whose name has PART; then each line
+// is shown.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -98,7 +99,9 @@ std::string compare(int elements, std::byte const* got, std::vector<std::byte> c
 /// C that takes pointers in lists, so that one call serves all networks.
 std::string caller_of(imported::layers const& of, program_plan_value const& plan, imported::network_program const& from) {
     std::string text = "#include \"net.h\"\n#include <stddef.h>\n#include <string.h>\n";
-    bool const pool = plan.peak(from.arena()).value > 0, constants = !of.constants.empty();
+    bool const pool = plan.peak(from.arena()).value > 0,
+               constants = std::any_of(of.constants.begin(), of.constants.end(),
+                                       [&](imported::known_tensor const&one) { return of.is_read(one.what); });
     if (pool) text += "static _Alignas(64) unsigned char arena[TILEWRIGHT_net_arena_BYTES];\n";
     text += "int call(void *const *in, void *const *out) {\n    (void)in; (void)out;\n";
     if (pool || constants) text += "    struct net_memories memories = {0};\n";
@@ -108,12 +111,7 @@ std::string caller_of(imported::layers const& of, program_plan_value const& plan
     bool first = true;
     auto const add = [&](std::string const& one) { text += (first ? "" : ", ") + one, first = false; };
     for (std::size_t at = 0; at < of.inputs.size(); ++at) {
-        // An input that nothing reads is no argument.
-        bool read = false;
-        for (imported::layer const& one : of.all) {
-            for (ir::node const& part : one.nodes) read = read || (part.op == operation::access && part.name == of.inputs[at].name);
-        }
-        if (read) add("in[" + std::to_string(at) + "]");
+        if (of.is_read(of.inputs[at])) add("in[" + std::to_string(at) + "]");
     }
     for (std::size_t at = 0; at < of.outputs.size(); ++at) add("out[" + std::to_string(at) + "]");
     if (pool || constants) add("&memories");
@@ -129,7 +127,8 @@ outcome run(fs::path const& test, fs::path const& folder) {
     }
     fs::path const data = test / "test_data_set_0";
     std::vector<given_tensor> inputs, outputs;
-    for (auto const& [count, tensors, name] : {std::tuple{graph.inputs.size(), &inputs, "input_"}, {graph.outputs.size(), &outputs, "output_"}}) {
+    for (auto const& [count, tensors, name] :
+         {std::tuple{graph.inputs.size(), &inputs, "input_"}, {graph.outputs.size(), &outputs, "output_"}}) {
         for (std::size_t at = 0; at < count; ++at) {
             auto one = read_tensor(data / (name + std::to_string(at) + ".pb"));
             if (!one) return {outcome::refused, std::string(name) + std::to_string(at) + " of the test is no tensor with raw bytes"};
@@ -161,8 +160,7 @@ outcome run(fs::path const& test, fs::path const& folder) {
     }
     std::ofstream(folder / "call.c") << caller_of(whole.network(), plan, whole);
     std::string const in = folder.string() + "/";
-    std::string const command =
-        "gcc -std=c11 -O1 -fPIC -shared -o " + in + "net.so " + in + "net.c " + in + "call.c -lm 2> " + in + "said";
+    std::string const command = "gcc -std=c11 -O1 -fPIC -shared -o " + in + "net.so " + in + "net.c " + in + "call.c -lm 2> " + in + "said";
     if (std::system(command.c_str()) != 0) {
         std::ifstream said(folder / "said");
         return {outcome::failed, std::string(std::istreambuf_iterator<char>(said), {}).substr(0, 600)};
@@ -178,7 +176,8 @@ outcome run(fs::path const& test, fs::path const& folder) {
     }
     for (given_tensor const& one : outputs) out_pointers.push_back(rooms.emplace_back(one.bytes.size()).data());
     outcome result{outcome::passed};
-    if (int const code = call(in_pointers.data(), out_pointers.data()); code != 0) result = {outcome::failed, "code " + std::to_string(code)};
+    if (int const code = call(in_pointers.data(), out_pointers.data()); code != 0)
+        result = {outcome::failed, "code " + std::to_string(code)};
     for (std::size_t at = 0; at < outputs.size() && result.kind == outcome::passed; ++at) {
         std::string const different = compare(outputs[at].type, static_cast<std::byte*>(out_pointers[at]), outputs[at].bytes);
         if (!different.empty()) result = {outcome::failed, "output " + std::to_string(at) + ", " + different};
@@ -230,7 +229,7 @@ int main(int count, char** arguments) {
         if (!outcomes[at].why.empty()) std::cout << ": " << outcomes[at].why;
         std::cout << '\n';
     }
-    std::cout << "onnx: passed=" << counts[outcome::passed] << " refused=" << counts[outcome::refused] << " failed=" << counts[outcome::failed]
-              << '\n';
+    std::cout << "onnx: passed=" << counts[outcome::passed] << " refused=" << counts[outcome::refused]
+              << " failed=" << counts[outcome::failed] << '\n';
     return counts[outcome::failed] > 0 || tests.empty() ? 1 : 0;
 }

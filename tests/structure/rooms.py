@@ -36,6 +36,7 @@ ROOMS = [
     "bring_up",      # self-tests and traces of devices
     "tune",          # configurations, measured
     "network",       # trained networks, as their files describe them
+    "import",        # what their operators are made of
     "",
 ]
 # What tilewright.hpp includes of the standard library, itself or through others: <string> alone would be a quarter of what it costs,

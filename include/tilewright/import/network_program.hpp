@@ -12,8 +12,13 @@ class network_program {
   public:
     network_program(layers of, ir::label const& name) : network_(std::move(of)), made_(name) {
         auto const as_tensor = [](stored const& one) { return any_tensor{one.name, one.type}; };
-        for (stored const& one : network_.inputs) made_.input(as_tensor(one), dram_);
-        for (known_tensor const& one : network_.constants) add_constant(one);
+        // What no kernel reads is no argument, and no constant.
+        for (stored const& one : network_.inputs) {
+            if (network_.is_read(one)) made_.input(as_tensor(one), dram_);
+        }
+        for (known_tensor const& one : network_.constants) {
+            if (network_.is_read(one.what)) add_constant(one);
+        }
         for (layer const& one : network_.all) {
             schedules_.emplace_back(computation_view{one.nodes.data(), static_cast<int>(one.nodes.size())}, processor_);
             made_.run(one.name, cpu_, schedules_.back());

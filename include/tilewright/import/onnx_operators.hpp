@@ -83,7 +83,8 @@ inline value hyperbolic_tangent(value const& of) {
     parameter<float> const x{"x"}, s{"s"};
     value const square = of * of;
     // Near 0 a series keeps the digits that the quotient would lose.
-    value const near = apply(x + x * s * (s * (s * (s * 0.021869488f - 0.053968254f) + 0.13333333f) - 0.33333333f), {{"x", of}, {"s", square}});
+    value const near =
+        apply(x + x * s * (s * (s * (s * 0.021869488f - 0.053968254f) + 0.13333333f) - 0.33333333f), {{"x", of}, {"s", square}});
     value const far = apply(1.0f - 2.0f / (exp(x * 2.0f) + 1.0f), {{"x", of}});
     return choose(square < like(of, 0.09), near, far);
 }
@@ -99,23 +100,30 @@ inline value magnitude(value const& of) {
 inline value truth(value const& condition) {
     return choose(condition, number(std::int64_t{1}, scalar_type::uint8), number(std::int64_t{0}, scalar_type::uint8));
 }
-inline value is_true(value const& of) {
-    return binary(operation::not_equal, of, number(std::int64_t{0}, of.type()));
-}
+inline value is_true(value const& of) { return binary(operation::not_equal, of, number(std::int64_t{0}, of.type())); }
 /// Towards minus infinity; what has no fraction stays.
+template <tilewright::detail::symbolic T>
+constexpr auto floor(T const& x) {
+    return tilewright::detail::compute_once(tilewright::detail::to_expression(x), [](auto const& given) {
+        auto const whole = cast<float>(cast<std::int32_t>(given));
+        return select(max(given, given * -1.0f) < 8388608.0f, select(given < whole, whole - 1.0f, whole), given);
+    });
+}
 inline value floor_of(value const& of) {
     need_float32(of);
-    value const whole = convert(convert(of, scalar_type::int32), scalar_type::float32);
-    value const lower = choose(of < whole, whole - like(of, 1), whole);
-    return choose(magnitude(of) < like(of, 8388608), lower, of);
+    parameter<float> const x{"x"};
+    return apply(floor(x), {{"x", of}});
 }
 /// To the nearest; of halves, the even one.
 inline value nearest_even(value const& of) {
     need_float32(of);
-    value const lower = floor_of(of), rest = of - lower, half = lower * like(of, 0.5);
-    value const is_even = equal(floor_of(half), half);
-    value const up = lower + like(of, 1);
-    return choose(rest < like(of, 0.5), lower, choose(like(of, 0.5) < rest, up, choose(is_even, lower, up)));
+    parameter<float> const x{"x"};
+    auto const rounded = tilewright::detail::compute_once(floor(x), [&](auto const& lower) {
+        auto const rest = x - lower;
+        auto const is_even = floor(lower * 0.5f) == lower * 0.5f;
+        return select(rest < 0.5f, lower, select(0.5f < rest, lower + 1.0f, select(is_even, lower, lower + 1.0f)));
+    });
+    return apply(rounded, {{"x", of}});
 }
 
 /// The only element of a view.
@@ -142,7 +150,10 @@ void quantised(lowering& of, view const& x, Make const& make, scalar_type zero_t
     view const scale = of_elements(of.operand(1));
     std::optional<view> const zero = of.has(2) ? std::optional(of_elements(of.operand(2))) : std::nullopt;
     space const loops = loops_over(zero ? std::vector<view>{x, scale, *zero} : std::vector<view>{x, scale}, x.shape());
-    of.compute(loops, make(imported::at(x, loops), imported::at(scale, loops), zero ? imported::at(*zero, loops) : number(std::int64_t{0}, zero_type)), 0);
+    of.compute(
+        loops,
+        make(imported::at(x, loops), imported::at(scale, loops), zero ? imported::at(*zero, loops) : number(std::int64_t{0}, zero_type)),
+        0);
 }
 
 // --- each element -----------------------------------------------------------------------------------------------------------------------
@@ -271,18 +282,24 @@ inline void where(lowering& of) {
 inline void quantise(lowering& of) {
     view const x = of.operand(0);
     scalar_type const to = of.has(2) ? of.operand(2).type() : scalar_type::uint8;
-    quantised(of, x, [&](value const& one, value const& scale, value const& zero) {
-        value const scaled = nearest_even(one / scale) + convert(zero, scalar_type::float32);
-        value const limited = larger_of(number(static_cast<double>(lowest_of(to)), scalar_type::float32),
-                                        smaller_of(number(static_cast<double>(highest_of(to)), scalar_type::float32), scaled));
-        return convert(convert(limited, scalar_type::int32), to);
-    }, to);
+    quantised(
+        of, x,
+        [&](value const& one, value const& scale, value const& zero) {
+            value const scaled = nearest_even(one / scale) + convert(zero, scalar_type::float32);
+            value const limited = larger_of(number(static_cast<double>(lowest_of(to)), scalar_type::float32),
+                                            smaller_of(number(static_cast<double>(highest_of(to)), scalar_type::float32), scaled));
+            return convert(convert(limited, scalar_type::int32), to);
+        },
+        to);
 }
 inline void dequantise(lowering& of) {
     view const x = of.operand(0);
-    quantised(of, x, [&](value const& one, value const& scale, value const& zero) {
-        return convert(convert(one, scalar_type::int32) - convert(zero, scalar_type::int32), scalar_type::float32) * scale;
-    }, x.type());
+    quantised(
+        of, x,
+        [&](value const& one, value const& scale, value const& zero) {
+            return convert(convert(one, scalar_type::int32) - convert(zero, scalar_type::int32), scalar_type::float32) * scale;
+        },
+        x.type());
 }
 
 // --- movement ---------------------------------------------------------------------------------------------------------------------------
@@ -382,7 +399,8 @@ inline void split(lowering& of) {
     view const from = of.operand(0);
     int const dimension = dimension_of(integer(of, "axis", 0), from.rank());
     auto const sizes = list(of, "split", 1);
-    std::int64_t const outputs = static_cast<std::int64_t>(of.node->outputs.size()), each = (from.extent(dimension) + outputs - 1) / outputs;
+    std::int64_t const outputs = static_cast<std::int64_t>(of.node->outputs.size()),
+                       each = (from.extent(dimension) + outputs - 1) / outputs;
     std::int64_t begin = 0;
     for (std::size_t at = 0; at < of.node->outputs.size(); ++at) {
         std::int64_t const count = sizes ? (*sizes)[at] : std::min(each, from.extent(dimension) - begin);
@@ -415,7 +433,8 @@ inline void blocks(lowering& of, bool to_space) {
     shape apart, made;
     std::vector<int> order;
     if (to_space) {
-        apart = depth_first ? shape{s[0], s[1] / size / size, size, size, s[2], s[3]} : shape{s[0], size, size, s[1] / size / size, s[2], s[3]};
+        apart =
+            depth_first ? shape{s[0], s[1] / size / size, size, size, s[2], s[3]} : shape{s[0], size, size, s[1] / size / size, s[2], s[3]};
         order = depth_first ? std::vector<int>{0, 1, 4, 2, 5, 3} : std::vector<int>{0, 3, 4, 1, 5, 2};
         made = {s[0], s[1] / size / size, s[2] * size, s[3] * size};
     } else {
@@ -428,7 +447,9 @@ inline void blocks(lowering& of, bool to_space) {
     reshape_to(of, transposed(*cut_up, order), made);
 }
 template <bool ToSpace>
-void blocks(lowering& of) { blocks(of, ToSpace); }
+void blocks(lowering& of) {
+    blocks(of, ToSpace);
+}
 
 inline void concatenate(lowering& of) {
     std::size_t const count = of.node->inputs.size();
@@ -609,8 +630,10 @@ struct window {
         if (kernel[at] > 1) moved = moved + times(in, dilations[at]);
         return before[at] == 0 ? moved : moved - number(before[at], scalar_type::int32);
     }
-    bool pads() const { return std::any_of(before.begin(), before.end(), [](auto one) { return one > 0; }) ||
-                               std::any_of(after.begin(), after.end(), [](auto one) { return one > 0; }); }
+    bool pads() const {
+        return std::any_of(before.begin(), before.end(), [](auto one) { return one > 0; }) ||
+               std::any_of(after.begin(), after.end(), [](auto one) { return one > 0; });
+    }
 };
 inline window window_of(lowering& of, shape const& input, shape const& kernel) {
     std::size_t const spatial = kernel.size();
@@ -735,12 +758,14 @@ void pool(lowering& of, bool average) {
         read.push_back(with.index(at, out, tap));
         all *= static_cast<double>(kernel[at]);
         if (!average) continue;
-        // Taps inside: all of the window, less those before 0 and those after the end. With `count_include_pad`, the declared padding counts.
+        // Taps inside: all of the window, less those before 0 and those after the end. With `count_include_pad`, the declared padding
+        // counts.
         bool const counts_pads = integer(of, "count_include_pad", 0) != 0;
         if (with.dilations[at] != 1) throw not_imported("an average of a dilated window");
         std::int64_t const low = counts_pads ? -with.before[at] : 0;
         auto const declared = integers(of, "pads");
-        std::int64_t const after = declared && word(of, "auto_pad", "NOTSET") == "NOTSET" ? (*declared)[at + kernel.size()] : with.after[at];
+        std::int64_t const after =
+            declared && word(of, "auto_pad", "NOTSET") == "NOTSET" ? (*declared)[at + kernel.size()] : with.after[at];
         std::int64_t const high = input[at + 2] + (counts_pads ? after : 0);
         bool const ends_inside = (with.result[at] - 1) * with.strides[at] - with.before[at] + kernel[at] <= high;
         if (-with.before[at] >= low && ends_inside) {
@@ -761,7 +786,9 @@ void pool(lowering& of, bool average) {
     of.compute(loops, imported::at(sums, loops) / (varies ? counted : number(all, type)), 0);
 }
 template <bool Average, bool Global>
-void pool(lowering& of) { pool<Global>(of, Average); }
+void pool(lowering& of) {
+    pool<Global>(of, Average);
+}
 
 // --- reductions -------------------------------------------------------------------------------------------------------------------------
 
