@@ -139,6 +139,14 @@ inline view transposed(view const& of, std::vector<int> const& order) {
     return made;
 }
 
+/// These dimensions, in this order; where one is left out, its index is 0.
+inline view only(view of, std::vector<std::size_t> const& dimensions) {
+    std::vector<factors> kept;
+    for (std::size_t const one : dimensions) kept.push_back(of.dimensions[one]);
+    of.dimensions = kept;
+    return of;
+}
+
 /// Every `step`-th index of a dimension from `begin` on, `count` of them. A step may be negative. Nothing where the dimension has several
 /// factors that this goes across.
 inline std::optional<view> sliced(view const& of, int dimension, std::int64_t begin, std::int64_t step, std::int64_t count) {

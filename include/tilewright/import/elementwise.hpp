@@ -1,0 +1,150 @@
+#pragma once
+#include <tilewright/import/values.hpp>
+
+// Operators that compute each element by itself. Operands are repeated to a common shape.
+namespace tilewright::imported::detail {
+
+template <class Make>
+void elementwise(lowering& of, std::size_t operands, Make const& make) {
+    std::vector<view> all;
+    shape whole;
+    for (std::size_t at = 0; at < operands; ++at) {
+        all.push_back(of.operand(at));
+        auto const common = common_shape(whole, all.back().shape());
+        if (!common) throw not_imported("shapes " + text_of(whole) + " and " + text_of(all.back().shape()) + " do not fit");
+        whole = *common;
+    }
+    for (view& one : all) one = repeated_to(one, whole);
+    space const loops = loops_over(all, whole);
+    std::vector<value> values;
+    for (view const& one : all) values.push_back(imported::at(one, loops));
+    of.compute(loops, make(values), 0);
+}
+template <value (*Of)(value const&)>
+void unary(lowering& of) {
+    elementwise(of, 1, [](auto const& x) { return Of(x[0]); });
+}
+template <operation Op>
+void two(lowering& of) {
+    elementwise(of, 2, [](auto const& x) { return binary(Op, x[0], x[1]); });
+}
+template <operation Op, bool Swapped = false, bool Negated = false>
+void comparison(lowering& of) {
+    elementwise(of, 2, [](auto const& x) {
+        value const holds = binary(Op, x[Swapped ? 1 : 0], x[Swapped ? 0 : 1]);
+        return Negated ? truth(binary(operation::equal, truth(holds), number(std::int64_t{0}, scalar_type::uint8))) : truth(holds);
+    });
+}
+template <operation Op>
+void logic(lowering& of) {
+    elementwise(of, 2, [](auto const& x) { return truth(binary(Op, is_true(x[0]), is_true(x[1]))); });
+}
+template <operation Op, bool Mean = false>
+void several(lowering& of) {
+    elementwise(of, of.node->inputs.size(), [](auto const& x) {
+        value whole = x[0];
+        for (std::size_t at = 1; at < x.size(); ++at) whole = binary(Op, whole, x[at]);
+        return Mean ? whole / number(static_cast<double>(x.size()), whole.type()) : whole;
+    });
+}
+inline void quotient(lowering& of) {
+    elementwise(of, 2, [](auto const& x) {
+        // The language rounds so that the remainder is not negative; ONNX truncates.
+        if (is_float(x[0].type()) || is_unsigned(x[0].type())) return x[0] / x[1];
+        throw not_imported("a quotient of signed integers");
+    });
+}
+inline value relu_of(value const& x) { return larger_of(x, number(std::int64_t{0}, x.type())); }
+inline value reciprocal(value const& x) { return need_float(x), like(x, 1) / x; }
+inline value not_of(value const& x) { return truth(equal(x, number(std::int64_t{0}, x.type()))); }
+inline value sign_of(value const& x) {
+    value const zero = number(std::int64_t{0}, x.type()), one = number(std::int64_t{1}, x.type());
+    value const not_less = choose(zero < x, one, zero);
+    return is_unsigned(x.type()) ? not_less : choose(x < zero, number(std::int64_t{-1}, x.type()), not_less);
+}
+inline value ceiling(value const& x) { return negated(floor_of(negated(x))); }
+inline value softsign(value const& x) { return need_float(x), x / (like(x, 1) + magnitude(x)); }
+inline value hard_swish(value const& x) {
+    need_float(x);
+    return x * larger_of(like(x, 0), smaller_of(like(x, 1), x * like(x, 1.0 / 6) + like(x, 0.5)));
+}
+inline void hard_sigmoid(lowering& of) {
+    double const alpha = static_cast<double>(real(of, "alpha", 0.2f)), beta = static_cast<double>(real(of, "beta", 0.5f));
+    elementwise(of, 1, [&](auto const& x) {
+        need_float(x[0]);
+        return larger_of(like(x[0], 0), smaller_of(like(x[0], 1), x[0] * like(x[0], alpha) + like(x[0], beta)));
+    });
+}
+inline void leaky(lowering& of) {
+    double const alpha = static_cast<double>(real(of, "alpha", 0.01f));
+    elementwise(of, 1, [&](auto const& x) { return need_float(x[0]), choose(x[0] < like(x[0], 0), x[0] * like(x[0], alpha), x[0]); });
+}
+inline void parametric(lowering& of) {
+    elementwise(of, 2, [](auto const& x) { return choose(x[0] < number(std::int64_t{0}, x[0].type()), x[0] * x[1], x[0]); });
+}
+inline void thresholded(lowering& of) {
+    double const alpha = static_cast<double>(real(of, "alpha", 1.0f));
+    elementwise(of, 1, [&](auto const& x) { return need_float(x[0]), choose(like(x[0], alpha) < x[0], x[0], like(x[0], 0)); });
+}
+/// x above 0, gamma * alpha * (exp(x / divisor) - 1) below.
+inline void exponential_unit(lowering& of, float alpha, float gamma, float divisor) {
+    elementwise(of, 1, [&](auto const& x) {
+        value const below = (exponential(x[0] / like(x[0], static_cast<double>(divisor))) - like(x[0], 1)) *
+                            like(x[0], static_cast<double>(alpha) * static_cast<double>(gamma));
+        return choose(like(x[0], 0) < x[0], x[0] * like(x[0], static_cast<double>(gamma)), below);
+    });
+}
+inline void elu(lowering& of) { exponential_unit(of, real(of, "alpha", 1), 1, 1); }
+inline void selu(lowering& of) { exponential_unit(of, real(of, "alpha", 1.67326319f), real(of, "gamma", 1.05070102f), 1); }
+inline void celu(lowering& of) { exponential_unit(of, real(of, "alpha", 1), 1, real(of, "alpha", 1)); }
+inline void clip(lowering& of) {
+    elementwise(of, 1, [&](auto const& x) {
+        value limited = x[0];
+        auto const limit = [&](std::size_t operand, char const* name, operation op) {
+            if (of.has(operand)) limited = binary(op, limited, like_known(of, operand, limited.type()));
+            else if (of.node->find(name)) limited = binary(op, limited, number(static_cast<double>(real(of, name, 0)), limited.type()));
+        };
+        limit(1, "min", operation::maximum);
+        limit(2, "max", operation::minimum);
+        return limited;
+    });
+}
+inline void convert_to(lowering& of) {
+    // The numbers of ONNX's element types.
+    static constexpr scalar_type types[] = {scalar_type::literal, scalar_type::float32, scalar_type::uint8,   scalar_type::int8,
+                                            scalar_type::uint16,  scalar_type::int16,   scalar_type::int32,   scalar_type::int64,
+                                            scalar_type::literal, scalar_type::boolean, scalar_type::literal, scalar_type::float64,
+                                            scalar_type::uint32,  scalar_type::uint64};
+    std::int64_t const number_of_type = integer(of, "to", 0);
+    scalar_type const to = number_of_type > 0 && number_of_type < 14 ? types[number_of_type] : scalar_type::literal;
+    if (to == scalar_type::literal) throw not_imported("to elements of type " + std::to_string(number_of_type));
+    elementwise(of, 1, [&](auto const& x) { return to == scalar_type::boolean ? truth(is_true(x[0])) : convert(x[0], to); });
+}
+inline void where(lowering& of) {
+    elementwise(of, 3, [](auto const& x) { return choose(is_true(x[0]), x[1], x[2]); });
+}
+/// Scales and zero points of a quantisation, as operands of the elements: one for all, or one for each index along `axis`.
+inline void quantise(lowering& of) {
+    view const x = of.operand(0);
+    scalar_type const to = of.has(2) ? of.operand(2).type() : scalar_type::uint8;
+    quantised(
+        of, x,
+        [&](value const& one, value const& scale, value const& zero) {
+            value const scaled = nearest_even(one / scale) + convert(zero, scalar_type::float32);
+            value const limited = larger_of(number(static_cast<double>(lowest_of(to)), scalar_type::float32),
+                                            smaller_of(number(static_cast<double>(highest_of(to)), scalar_type::float32), scaled));
+            return convert(convert(limited, scalar_type::int32), to);
+        },
+        to);
+}
+inline void dequantise(lowering& of) {
+    view const x = of.operand(0);
+    quantised(
+        of, x,
+        [&](value const& one, value const& scale, value const& zero) {
+            return convert(convert(one, scalar_type::int32) - convert(zero, scalar_type::int32), scalar_type::float32) * scale;
+        },
+        x.type());
+}
+
+}  // namespace tilewright::imported::detail

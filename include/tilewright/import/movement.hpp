@@ -1,0 +1,219 @@
+#pragma once
+#include <tilewright/import/values.hpp>
+
+// Operators that move elements. Most of them only change how a tensor is read.
+namespace tilewright::imported::detail {
+
+inline void reshape_to(lowering& of, view const& from, shape const& to) {
+    if (auto const made = reshaped(from, to)) return of.give(0, *made);
+    throw not_imported("from " + text_of(from.shape()) + " to " + text_of(to) + ": elements would have to be copied");
+}
+inline void reshape(lowering& of) {
+    view const from = of.operand(0);
+    shape to = of.has(1) ? of.known_integers(1) : integers(of, "shape").value_or(shape{});
+    std::int64_t rest = from.elements(), left_out = -1;
+    for (std::size_t at = 0; at < to.size(); ++at) {
+        if (to[at] == 0 && at < from.dimensions.size() && integer(of, "allowzero", 0) == 0) to[at] = from.extent(static_cast<int>(at));
+        if (to[at] == -1) left_out = static_cast<std::int64_t>(at);
+        else if (to[at] < 1 || rest % to[at] != 0) throw not_imported("to a shape that has another number of elements");
+        else rest /= to[at];
+    }
+    if (left_out >= 0) to[static_cast<std::size_t>(left_out)] = rest;
+    reshape_to(of, from, to);
+}
+inline void flatten(lowering& of) {
+    view const from = of.operand(0);
+    std::int64_t const axis = integer(of, "axis", 1), at = axis < 0 ? axis + from.rank() : axis;
+    std::int64_t outer = 1;
+    for (int dimension = 0; dimension < at; ++dimension) outer *= from.extent(dimension);
+    reshape_to(of, from, {outer, from.elements() / outer});
+}
+inline void squeeze(lowering& of) {
+    view made = of.operand(0);
+    auto const axes = list(of, "axes", 1);
+    std::vector<bool> gone(made.dimensions.size(), false);
+    for (int at = 0; !axes && at < made.rank(); ++at) gone[static_cast<std::size_t>(at)] = made.extent(at) == 1;
+    for (std::int64_t const one : axes.value_or(shape{})) gone[static_cast<std::size_t>(dimension_of(one, made.rank()))] = true;
+    std::vector<factors> kept;
+    for (std::size_t at = 0; at < gone.size(); ++at) {
+        if (!gone[at]) kept.push_back(made.dimensions[at]);
+    }
+    made.dimensions = kept;
+    of.give(0, made);
+}
+inline void unsqueeze(lowering& of) {
+    view made = of.operand(0);
+    shape axes = list(of, "axes", 1).value_or(shape{});
+    int const rank = made.rank() + static_cast<int>(axes.size());
+    for (std::int64_t& one : axes) one = dimension_of(one, rank);
+    std::sort(axes.begin(), axes.end());
+    for (std::int64_t const one : axes) made.dimensions.insert(made.dimensions.begin() + one, factors{});
+    of.give(0, made);
+}
+inline void transpose(lowering& of) {
+    view const from = of.operand(0);
+    std::vector<int> order;
+    for (int at = from.rank(); at-- > 0;) order.push_back(at);
+    if (auto const given = integers(of, "perm")) order.assign(given->begin(), given->end());
+    of.give(0, transposed(from, order));
+}
+inline void expand(lowering& of) {
+    view const from = of.operand(0);
+    auto const to = common_shape(from.shape(), of.known_integers(1));
+    if (!to) throw not_imported("to a shape that does not fit");
+    of.give(0, repeated_to(from, *to));
+}
+inline void tile(lowering& of) {
+    view made = of.operand(0);
+    shape const times = of.known_integers(1);
+    for (std::size_t at = 0; at < made.dimensions.size(); ++at) {
+        if (times[at] > 1) made.dimensions[at].insert(made.dimensions[at].begin(), {times[at], shape(made.first.size(), 0)});
+    }
+    of.give(0, made);
+}
+inline view sliced_or_refused(view const& of, int dimension, std::int64_t begin, std::int64_t step, std::int64_t count) {
+    if (count < 1) throw not_imported("a result without elements");
+    auto const made = sliced(of, dimension, begin, step, count);
+    if (!made) throw not_imported("a slice across dimensions that a reshape joined");
+    return *made;
+}
+inline void slice(lowering& of) {
+    view made = of.operand(0);
+    auto const starts = list(of, "starts", 1), ends = list(of, "ends", 2);
+    auto axes = list(of, "axes", 3);
+    if (!starts || !ends) throw not_imported("starts and ends are missing");
+    for (std::size_t at = 0; at < starts->size(); ++at) {
+        int const dimension = axes ? dimension_of((*axes)[at], made.rank()) : static_cast<int>(at);
+        std::int64_t const extent = made.extent(dimension), step = of.has(4) ? of.known_integers(4)[at] : 1;
+        auto const limited = [&](std::int64_t given, std::int64_t low, std::int64_t high) {
+            return std::clamp(given < 0 ? given + extent : given, low, high);
+        };
+        std::int64_t const begin = step > 0 ? limited((*starts)[at], 0, extent) : limited((*starts)[at], 0, extent - 1);
+        std::int64_t const end = step > 0 ? limited((*ends)[at], 0, extent) : limited((*ends)[at], -1, extent - 1);
+        std::int64_t const count = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
+        made = sliced_or_refused(made, dimension, begin, step, count);
+    }
+    of.give(0, made);
+}
+inline void split(lowering& of) {
+    view const from = of.operand(0);
+    int const dimension = dimension_of(integer(of, "axis", 0), from.rank());
+    auto const sizes = list(of, "split", 1);
+    std::int64_t const outputs = static_cast<std::int64_t>(of.node->outputs.size()),
+                       each = (from.extent(dimension) + outputs - 1) / outputs;
+    std::int64_t begin = 0;
+    for (std::size_t at = 0; at < of.node->outputs.size(); ++at) {
+        std::int64_t const count = sizes ? (*sizes)[at] : std::min(each, from.extent(dimension) - begin);
+        of.give(at, sliced_or_refused(from, dimension, begin, 1, count));
+        begin += count;
+    }
+}
+inline void gather(lowering& of) {
+    view const from = of.operand(0);
+    int const dimension = dimension_of(integer(of, "axis", 0), from.rank());
+    known_tensor const which = of.known(1);
+    shape indices = lowering::integers_of(which);
+    for (std::int64_t& one : indices) one += one < 0 ? from.extent(dimension) : 0;
+    std::int64_t const step = indices.size() > 1 ? indices[1] - indices[0] : 1;
+    for (std::size_t at = 1; at < indices.size(); ++at) {
+        if (indices[at] - indices[at - 1] != step) throw not_imported("indices that are no arithmetic sequence");
+    }
+    view made = sliced_or_refused(from, dimension, indices[0], step, static_cast<std::int64_t>(indices.size()));
+    shape to = from.shape();
+    to.erase(to.begin() + dimension);
+    to.insert(to.begin() + dimension, which.what.extents.begin(), which.what.extents.end());
+    reshape_to(of, made, to);
+}
+inline void blocks(lowering& of, bool to_space) {
+    view const from = of.operand(0);
+    if (from.rank() != 4) throw not_imported("of " + std::to_string(from.rank()) + " dimensions");
+    std::int64_t const size = integer(of, "blocksize", 1);
+    shape const s = from.shape();
+    bool const depth_first = to_space && word(of, "mode", "DCR") == "CRD";
+    shape apart, made;
+    std::vector<int> order;
+    if (to_space) {
+        apart =
+            depth_first ? shape{s[0], s[1] / size / size, size, size, s[2], s[3]} : shape{s[0], size, size, s[1] / size / size, s[2], s[3]};
+        order = depth_first ? std::vector<int>{0, 1, 4, 2, 5, 3} : std::vector<int>{0, 3, 4, 1, 5, 2};
+        made = {s[0], s[1] / size / size, s[2] * size, s[3] * size};
+    } else {
+        apart = {s[0], s[1], s[2] / size, size, s[3] / size, size};
+        order = {0, 3, 5, 1, 2, 4};
+        made = {s[0], s[1] * size * size, s[2] / size, s[3] / size};
+    }
+    auto const cut_up = reshaped(from, apart);
+    if (!cut_up) throw not_imported("of a tensor that would have to be copied");
+    reshape_to(of, transposed(*cut_up, order), made);
+}
+template <bool ToSpace>
+void blocks(lowering& of) {
+    blocks(of, ToSpace);
+}
+
+inline void concatenate(lowering& of) {
+    std::size_t const count = of.node->inputs.size();
+    view const first = of.operand(0);
+    int const dimension = dimension_of(integer(of, "axis", 1), first.rank());
+    shape whole = first.shape();
+    whole[static_cast<std::size_t>(dimension)] = 0;
+    for (std::size_t at = 0; at < count; ++at) whole[static_cast<std::size_t>(dimension)] += of.operand(at).extent(dimension);
+    space const loops = loops_over(whole);
+    value const zero = number(std::int64_t{0}, first.type());
+    value made;
+    std::int64_t end = whole[static_cast<std::size_t>(dimension)];
+    for (std::size_t at = count; at-- > 0;) {
+        std::int64_t const begin = end - of.operand(at).extent(dimension);
+        std::vector<value> indices;
+        for (int one = 0; one < first.rank(); ++one) {
+            value const along_it = loops.index(one);
+            indices.push_back(one == dimension && begin > 0 ? along_it - number(begin, scalar_type::int32) : along_it);
+        }
+        value const part = padded_at(of.operand(at), indices, zero);
+        // Each part is 0 outside of itself; what comes first is chosen where its end is not reached.
+        made = made.nodes.empty() ? part : choose(loops.index(dimension) < number(end, scalar_type::int32), part, made);
+        end = begin;
+    }
+    of.compute(loops, made, 0);
+}
+inline void pad(lowering& of) {
+    if (word(of, "mode", "constant") != "constant") throw not_imported("mode `" + word(of, "mode", "") + "`");
+    view const from = of.operand(0);
+    shape const pads = list(of, "pads", 1).value_or(shape{});
+    if (pads.size() != 2 * from.dimensions.size()) throw not_imported("pads of another number of dimensions");
+    value const border = of.has(2) ? like_known(of, 2, from.type()) : number(static_cast<double>(real(of, "value", 0)), from.type());
+    value const typed = is_float(from.type()) || of.has(2) ? border : number(std::int64_t{0}, from.type());
+    shape whole = from.shape();
+    for (std::size_t at = 0; at < whole.size(); ++at) whole[at] += pads[at] + pads[at + whole.size()];
+    space const loops = loops_over(whole);
+    std::vector<value> indices;
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+        value const index = loops.index(static_cast<int>(at));
+        indices.push_back(pads[at] == 0 ? index : index - number(pads[at], scalar_type::int32));
+    }
+    of.compute(loops, padded_at(from, indices, typed), 0);
+}
+inline void constant(lowering& of) {
+    auto const* found = of.node->find("value");
+    auto const* held = found ? std::get_if<network::literal>(found) : nullptr;
+    if (!held) throw not_imported("a constant that is no tensor");
+    of.give_known(0, {{{}, type_of(held->type), held->extents}, of.from.constants[static_cast<std::size_t>(held->constant)]});
+}
+inline known_tensor known_integers64(shape const& values, shape const& extents) {
+    known_tensor made{{{}, scalar_type::int64, extents}, {}};
+    for (std::int64_t const one : values) {
+        for (int byte = 0; byte < 8; ++byte) made.bytes.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(one) >> 8 * byte));
+    }
+    return made;
+}
+inline void shape_of(lowering& of) {
+    shape all = of.operand(0).shape();
+    std::int64_t const rank = static_cast<std::int64_t>(all.size());
+    auto const at = [&](std::int64_t given) { return std::clamp(given < 0 ? given + rank : given, std::int64_t{0}, rank); };
+    std::int64_t const begin = at(integer(of, "start", 0)), end = at(integer(of, "end", rank));
+    shape const part(all.begin() + begin, all.begin() + std::max(begin, end));
+    of.give_known(0, known_integers64(part, {static_cast<std::int64_t>(part.size())}));
+}
+inline void size_of(lowering& of) { of.give_known(0, known_integers64({of.operand(0).elements()}, {})); }
+
+}  // namespace tilewright::imported::detail

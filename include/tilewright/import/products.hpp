@@ -1,0 +1,102 @@
+#pragma once
+#include <tilewright/import/values.hpp>
+
+// Products of matrices.
+namespace tilewright::imported::detail {
+
+/// Splits loops of a view's last dimensions: the reduction of a product, whose operands share factors.
+inline space reduction_over(view const& a, view const& b) {
+    space loops = loops_over({a, b}, a.shape());
+    int axis = 0;
+    for (std::size_t part = 0; part < loops.axes[0].size(); ++part) {
+        loops.axes[0][part] = along(ir::label(("r" + std::to_string(axis++)).c_str()), loops.extents[0][part]);
+    }
+    return loops;
+}
+/// [..., m, k] times [..., k, n]; `of_elements` makes the factors of what is read.
+template <class Left, class Right>
+value product_at(view const& a, view const& b, space const& loops, scalar_type sum, Left const& left, Right const& right) {
+    std::size_t const rank = a.dimensions.size();
+    space const inner = reduction_over(only(a, {rank - 1}), only(b, {rank - 2}));
+    space of_a = loops, of_b = loops;
+    of_a.extents[rank - 1] = inner.extents[0], of_a.axes[rank - 1] = inner.axes[0];
+    of_b.extents[rank - 2] = inner.extents[0], of_b.axes[rank - 2] = inner.axes[0];
+    value const body = convert(left(imported::at(a, of_a)), sum) * convert(right(imported::at(b, of_b)), sum);
+    if (inner.axes[0].empty()) return body;
+    return reduced(operation::reduce_sum, inner.axes[0], body);
+}
+struct product_operands {
+    view a, b;
+    space loops;
+    int squeezed_a = 0, squeezed_b = 0;  ///< dimensions that the result does not have
+};
+inline product_operands operands_of_product(view a, view b) {
+    product_operands made;
+    if (a.rank() == 0 || b.rank() == 0) throw not_imported("a product of a scalar");
+    if (a.rank() == 1) a.dimensions.insert(a.dimensions.begin(), factors{}), made.squeezed_a = 1;
+    if (b.rank() == 1) b.dimensions.push_back(factors{}), made.squeezed_b = 1;
+    shape outer_a = a.shape(), outer_b = b.shape();
+    std::int64_t const m = outer_a[outer_a.size() - 2], k = outer_a.back(), n = outer_b.back();
+    if (outer_b[outer_b.size() - 2] != k) throw not_imported("shapes " + text_of(outer_a) + " and " + text_of(outer_b) + " do not fit");
+    outer_a.resize(outer_a.size() - 2), outer_b.resize(outer_b.size() - 2);
+    auto const outer = common_shape(outer_a, outer_b);
+    if (!outer) throw not_imported("shapes " + text_of(a.shape()) + " and " + text_of(b.shape()) + " do not fit");
+    shape whole = *outer;
+    whole.push_back(m), whole.push_back(k);
+    made.a = repeated_to(a, whole);
+    whole[whole.size() - 2] = k, whole.back() = n;
+    made.b = repeated_to(b, whole);
+    // Loops over the result: m as a has it, n as b does.
+    std::size_t const rank = whole.size();
+    whole[rank - 2] = m;
+    view like_a = made.a, like_b = made.b;
+    like_a.dimensions[rank - 1] = {}, like_b.dimensions[rank - 2] = {};
+    made.loops = loops_over({like_a, like_b}, whole);
+    return made;
+}
+inline view result_of_product(lowering& of, product_operands const& with, value const& what) {
+    bool const as_it_is = with.squeezed_a + with.squeezed_b == 0;
+    space loops = with.loops;
+    std::size_t const rank = loops.axes.size();
+    if (!as_it_is) {
+        if (with.squeezed_b) loops.axes.pop_back(), loops.extents.pop_back();
+        std::size_t const row = rank - 2;
+        if (with.squeezed_a) {
+            loops.axes.erase(loops.axes.begin() + static_cast<std::ptrdiff_t>(row));
+            loops.extents.erase(loops.extents.begin() + static_cast<std::ptrdiff_t>(row));
+        }
+    }
+    return of.compute(loops, what, 0);
+}
+inline void matrix_product(lowering& of) {
+    auto const with = operands_of_product(of.operand(0), of.operand(1));
+    result_of_product(of, with, product_at(with.a, with.b, with.loops, with.a.type(), same, same));
+}
+inline void integer_product(lowering& of) {
+    auto const with = operands_of_product(of.operand(0), of.operand(1));
+    auto const minus_zero = [&](std::size_t operand) {
+        return [&of, operand](value const& x) {
+            value const wide = convert(x, scalar_type::int32);
+            if (!of.has(operand)) return wide;
+            if (of.operand(operand).elements() != 1) throw not_imported("a zero point for each row or column");
+            return wide - convert(scalar_of(of.operand(operand)), scalar_type::int32);
+        };
+    };
+    result_of_product(of, with, product_at(with.a, with.b, with.loops, scalar_type::int32, minus_zero(2), minus_zero(3)));
+}
+inline void general_product(lowering& of) {
+    view a = of.operand(0), b = of.operand(1);
+    if (integer(of, "transA", 0) != 0) a = transposed(a, {1, 0});
+    if (integer(of, "transB", 0) != 0) b = transposed(b, {1, 0});
+    double const alpha = static_cast<double>(real(of, "alpha", 1)), beta = static_cast<double>(real(of, "beta", 1));
+    auto const with = operands_of_product(a, b);
+    value const product = product_at(with.a, with.b, with.loops, a.type(), same,
+                                     [&](value const& x) { return alpha == 1 ? x : x * number(alpha, x.type()); });
+    if (!of.has(2)) return void(result_of_product(of, with, product));
+    view const c = repeated_to(of.operand(2), {a.extent(0), b.extent(1)});
+    value start = imported::at(c, with.loops);
+    if (beta != 1) start = start * number(beta, start.type());
+    result_of_product(of, with, start + product);
+}
+
+}  // namespace tilewright::imported::detail

@@ -1,0 +1,176 @@
+#pragma once
+#include <tilewright/import/values.hpp>
+
+// Convolutions and pooling: a window that moves over a tensor.
+namespace tilewright::imported::detail {
+
+/// A window that moves over spatial dimensions 2, 3, …
+struct window {
+    shape kernel = {}, strides = {}, dilations = {}, before = {}, after = {}, result = {};
+
+    value index(std::size_t at, value const& out, value const& in) const {
+        value moved = times(out, strides[at]);
+        if (kernel[at] > 1) moved = moved + times(in, dilations[at]);
+        return before[at] == 0 ? moved : moved - number(before[at], scalar_type::int32);
+    }
+    bool pads() const {
+        return std::any_of(before.begin(), before.end(), [](auto one) { return one > 0; }) ||
+               std::any_of(after.begin(), after.end(), [](auto one) { return one > 0; });
+    }
+};
+inline window window_of(lowering& of, shape const& input, shape const& kernel) {
+    std::size_t const spatial = kernel.size();
+    window made{.kernel = kernel,
+                .strides = integers(of, "strides").value_or(shape(spatial, 1)),
+                .dilations = integers(of, "dilations").value_or(shape(spatial, 1)),
+                .before = shape(spatial, 0),
+                .after = shape(spatial, 0)};
+    if (made.strides.size() != spatial || made.dilations.size() != spatial) throw not_imported("strides or dilations of other dimensions");
+    std::string const automatic = word(of, "auto_pad", "NOTSET");
+    auto const pads = integers(of, "pads");
+    bool const up = integer(of, "ceil_mode", 0) != 0;
+    for (std::size_t at = 0; at < spatial; ++at) {
+        std::int64_t const reach = (kernel[at] - 1) * made.dilations[at] + 1, extent = input[at + 2];
+        if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
+            std::int64_t const count = (extent + made.strides[at] - 1) / made.strides[at];
+            std::int64_t const all = std::max<std::int64_t>(0, (count - 1) * made.strides[at] + reach - extent);
+            made.before[at] = automatic == "SAME_UPPER" ? all / 2 : all - all / 2;
+            made.after[at] = all - made.before[at];
+        } else if (automatic == "NOTSET" && pads) {
+            if (pads->size() != 2 * spatial) throw not_imported("pads of other dimensions");
+            made.before[at] = (*pads)[at], made.after[at] = (*pads)[at + spatial];
+        }
+        if (made.before[at] < 0 || made.after[at] < 0) throw not_imported("pads below 0");
+        std::int64_t const room = extent + made.before[at] + made.after[at] - reach;
+        if (room < 0) throw not_imported("a window that is larger than what it moves over");
+        std::int64_t count = room / made.strides[at] + 1;
+        if (up && room % made.strides[at] != 0 && count * made.strides[at] < extent + made.before[at]) {
+            made.after[at] += count * made.strides[at] - room;
+            ++count;
+        }
+        made.result.push_back(count);
+    }
+    return made;
+}
+inline value read_window(view const& x, std::vector<value> const& index, window const& with, value const& border) {
+    return with.pads() ? padded_at(x, index, border) : imported::at(x, index);
+}
+/// A convolution; `left` and `right` make the factors of what is read, and `border` is what padding reads.
+template <class Left, class Right>
+void convolution(lowering& of, view const& x, view const& weights, std::optional<view> const& bias, scalar_type sum, value const& border,
+                 Left const& left, Right const& right) {
+    shape const input = x.shape(), kernel = weights.shape();
+    if (input.size() < 3 || kernel.size() != input.size()) throw not_imported("of " + std::to_string(input.size()) + " dimensions");
+    window const with = window_of(of, input, {kernel.begin() + 2, kernel.end()});
+    std::int64_t const groups = integer(of, "group", 1), channels = input[1] / groups, made = kernel[0] / groups;
+    if (channels * groups != input[1] || made * groups != kernel[0] || kernel[1] != channels) throw not_imported("groups that do not fit");
+    shape whole{input[0], kernel[0]};
+    whole.insert(whole.end(), with.result.begin(), with.result.end());
+    space loops = loops_over(whole);
+    value channel = number(std::int64_t{0}, scalar_type::int32);
+    if (groups > 1) {
+        // The channel of the result is a group and a channel in it, as the channel that is read is.
+        loops.extents[1] = made > 1 ? shape{groups, made} : shape{groups};
+        loops.axes[1] = {along("group", groups)};
+        if (made > 1) loops.axes[1].push_back(along("member", made));
+        channel = times(loops.axes[1][0], channels);
+    }
+    std::vector<value> axes;
+    if (channels > 1) {
+        axes.push_back(along("channel", channels));
+        channel = groups > 1 ? channel + axes[0] : axes[0];
+    }
+    std::vector<value> read{loops.index(0), channel};
+    std::vector<value> weight{loops.index(1), channels > 1 ? axes[0] : number(std::int64_t{0}, scalar_type::int32)};
+    for (std::size_t at = 0; at < with.kernel.size(); ++at) {
+        value const tap = with.kernel[at] > 1 ? along(ir::label(("tap" + std::to_string(at)).c_str()), with.kernel[at])
+                                              : number(std::int64_t{0}, scalar_type::int32);
+        if (with.kernel[at] > 1) axes.push_back(tap);
+        read.push_back(with.index(at, loops.index(static_cast<int>(at) + 2), tap));
+        weight.push_back(tap);
+    }
+    if (axes.size() > 5) throw not_imported("more than 5 dimensions are summed over");
+    value what = convert(left(read_window(x, read, with, border)), sum) * convert(right(imported::at(weights, weight)), sum);
+    if (!axes.empty()) what = reduced(operation::reduce_sum, axes, what);
+    if (bias) what = imported::at(*bias, {loops.index(1)}) + what;
+    of.compute(loops, what, 0);
+}
+inline void convolve(lowering& of) {
+    view const x = of.operand(0);
+    std::optional<view> const bias = of.has(2) ? std::optional(of.operand(2)) : std::nullopt;
+    convolution(of, x, of.operand(1), bias, x.type(), number(std::int64_t{0}, x.type()), same, same);
+}
+inline void convolve_integers(lowering& of) {
+    view const x = of.operand(0);
+    auto const zero = [&](std::size_t operand) { return of.has(operand) ? of.known_integers(operand)[0] : 0; };
+    for (std::size_t const operand : {2u, 3u}) {
+        if (of.has(operand) && of.operand(operand).elements() != 1) throw not_imported("a zero point for each channel");
+    }
+    auto const minus = [](std::int64_t by) {
+        return [by](value const& one) {
+            value const wide = convert(one, scalar_type::int32);
+            return by == 0 ? wide : wide - number(by, scalar_type::int32);
+        };
+    };
+    convolution(of, x, of.operand(1), {}, scalar_type::int32, number(zero(2), x.type()), minus(zero(2)), minus(zero(3)));
+}
+template <bool Global>
+void pool(lowering& of, bool average) {
+    if (of.node->outputs.size() > 1) throw not_imported("positions of the maxima are not computed");
+    view const x = of.operand(0);
+    shape const input = x.shape();
+    if (input.size() < 3) throw not_imported("of " + std::to_string(input.size()) + " dimensions");
+    shape kernel(input.begin() + 2, input.end());
+    if (!Global) kernel = integers(of, "kernel_shape").value_or(kernel);
+    window const with = window_of(of, input, kernel);
+    shape whole{input[0], input[1]};
+    whole.insert(whole.end(), with.result.begin(), with.result.end());
+    space const loops = loops_over(whole);
+    scalar_type const type = x.type();
+    value const zero = number(std::int64_t{0}, type);
+    value const lowest = is_float(type) ? number(-std::numeric_limits<double>::infinity(), type) : number(lowest_of(type), type);
+    std::vector<value> read{loops.index(0), loops.index(1)}, axes;
+    double all = 1;
+    value counted = number(1.0, type);
+    bool varies = false;
+    for (std::size_t at = 0; at < kernel.size(); ++at) {
+        value const tap = kernel[at] > 1 ? along(ir::label(("tap" + std::to_string(at)).c_str()), kernel[at])
+                                         : number(std::int64_t{0}, scalar_type::int32);
+        if (kernel[at] > 1) axes.push_back(tap);
+        value const out = loops.index(static_cast<int>(at) + 2);
+        read.push_back(with.index(at, out, tap));
+        all *= static_cast<double>(kernel[at]);
+        if (!average) continue;
+        // Taps inside: all of the window, less those before 0 and those after the end. With `count_include_pad`, the declared padding
+        // counts.
+        bool const counts_pads = integer(of, "count_include_pad", 0) != 0;
+        if (with.dilations[at] != 1) throw not_imported("an average of a dilated window");
+        std::int64_t const low = counts_pads ? -with.before[at] : 0;
+        auto const declared = integers(of, "pads");
+        std::int64_t const after =
+            declared && word(of, "auto_pad", "NOTSET") == "NOTSET" ? (*declared)[at + kernel.size()] : with.after[at];
+        std::int64_t const high = input[at + 2] + (counts_pads ? after : 0);
+        bool const ends_inside = (with.result[at] - 1) * with.strides[at] - with.before[at] + kernel[at] <= high;
+        if (-with.before[at] >= low && ends_inside) {
+            counted = counted * number(static_cast<double>(kernel[at]), type);
+            continue;
+        }
+        varies = true;
+        auto const in32 = [](std::int64_t of_it) { return number(of_it, scalar_type::int32); };
+        value const first = times(out, with.strides[at]) - in32(with.before[at]);
+        value const inside = smaller_of(in32(high), first + in32(kernel[at])) - larger_of(in32(low), first);
+        counted = counted * convert(inside, type);
+    }
+    value what = read_window(x, read, with, average ? zero : lowest);
+    if (!axes.empty()) what = reduced(average ? operation::reduce_sum : operation::reduce_maximum, axes, what);
+    if (!average) return void(of.compute(loops, what, 0));
+    need_float(what);
+    view const sums = of.compute(loops, what);
+    of.compute(loops, imported::at(sums, loops) / (varies ? counted : number(all, type)), 0);
+}
+template <bool Average, bool Global>
+void pool(lowering& of) {
+    pool<Global>(of, Average);
+}
+
+}  // namespace tilewright::imported::detail
