@@ -24,6 +24,7 @@ endmacro()
 # tilewright_add_network_tool(NAME)
 #
 # Makes an executable NAME that prints networks: NAME --print model.onnx model.tflite …
+# Where Halide is found, it also writes a network as C: NAME --c FOLDER IDENTIFIER model.onnx
 function(tilewright_add_network_tool name)
     if(ARGN)
         message(FATAL_ERROR "tilewright_add_network_tool(${name}): unknown arguments: ${ARGN}")
@@ -35,4 +36,9 @@ function(tilewright_add_network_tool name)
     endif()
     add_executable(${name} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/network_tool.cpp)
     target_link_libraries(${name} PRIVATE tilewright::network_readers)
+    tilewright_find_halide(QUIET)
+    if(TARGET tilewright::halide)
+        target_link_libraries(${name} PRIVATE tilewright::halide)
+        target_compile_definitions(${name} PRIVATE TILEWRIGHT_NETWORK_TOOL_WRITES_C)
+    endif()
 endfunction()

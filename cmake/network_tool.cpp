@@ -1,25 +1,84 @@
-// What tilewright_add_network_tool() compiles: prints trained networks, as the library reads them.
+// What tilewright_add_network_tool() compiles: prints trained networks, as the library reads them, and writes them as C.
 #include <cstring>
+#include <fstream>
 #include <iostream>
 #include <tilewright/network/onnx.hpp>
 #include <tilewright/network/tflite.hpp>
 #include <tilewright/network/write.hpp>
+#ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
+#include <tilewright/c_source/program_source.hpp>
+#include <tilewright/import/network_program.hpp>
+#include <tilewright/import/onnx.hpp>
+#include <tilewright/program/program_plan.hpp>
+#endif
+
+namespace {
+
+using namespace tilewright;
+
+network::graph read(std::filesystem::path const& model) {
+    if (model.extension() == ".onnx") return network::read_onnx(model);
+    if (model.extension() == ".tflite") return network::read_tflite(model);
+    network::refuse(model.string(), network::refusal::not_a_model, {}, "its name ends neither in .onnx nor in .tflite");
+}
+
+#ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
+/// Writes `name`.h, `name`.c and, where the network has constants, `name`_weights.bin. @return whether it is imported and planned
+bool write_c(std::filesystem::path const& model, std::filesystem::path const& folder, std::string const& name) {
+    imported::layers made = imported::layers_of(read(model));
+    for (std::string const& one : made.refused) std::cerr << model.string() << ": " << one << '\n';
+    if (!made.refused.empty()) return false;
+    imported::network_program const whole(std::move(made), ir::label(name.c_str()));
+    program_plan_value const plan = make_program_plan(whole.get());
+    if (plan.refusal) {
+        std::cerr << model.string() << ": " << to_string(plan.refusal) << '\n';
+        return false;
+    }
+    std::filesystem::create_directories(folder);
+    for (auto const& [file, text] : halide::c_program(plan, {.name = name})) {
+        std::ofstream out(folder / file, std::ios::binary);
+        if (!(out << text)) {
+            std::cerr << (folder / file).string() << ": cannot be written\n";
+            return false;
+        }
+        std::cout << (folder / file).string() << ": " << text.size() << " bytes\n";
+    }
+    std::cout << "kernels " << plan.kernels.size() << ", arena " << plan.peak(whole.arena()).value << " bytes"
+              << (plan.proven(whole.arena()) ? ", the fewest that this order of kernels needs" : ", not proven to be the fewest")
+              << ", weights " << plan.constant_bytes(whole.weights()).value << " bytes\n";
+    return true;
+}
+#endif
+
+int usage(char const* tool) {
+    std::cerr << "usage: " << tool << " --print model.onnx|model.tflite ...\n"
+#ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
+              << "       " << tool << " --c FOLDER NAME model.onnx\n"
+#endif
+        ;
+    return 2;
+}
+
+}  // namespace
 
 int main(int count, char** arguments) {
-    using namespace tilewright::network;
-    if (count < 3 || std::strcmp(arguments[1], "--print") != 0) {
-        std::cerr << "usage: " << arguments[0] << " --print model.onnx|model.tflite ...\n";
-        return 2;
+    if (count < 3) return usage(arguments[0]);
+    try {
+#ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
+        if (std::strcmp(arguments[1], "--c") == 0) {
+            return count == 5 ? (write_c(arguments[4], arguments[2], arguments[3]) ? 0 : 1) : usage(arguments[0]);
+        }
+#endif
+        if (std::strcmp(arguments[1], "--print") != 0) return usage(arguments[0]);
+    } catch (network::model_error const& error) {
+        std::cerr << error.what() << '\n';
+        return 1;
     }
     int refused = 0;
     for (int at = 2; at < count; ++at) {
-        std::filesystem::path const model = arguments[at];
         try {
-            if (model.extension() != ".onnx" && model.extension() != ".tflite") {
-                refuse(model.string(), refusal::not_a_model, {}, "its name ends neither in .onnx nor in .tflite");
-            }
-            std::cout << write(model.extension() == ".onnx" ? read_onnx(model) : read_tflite(model));
-        } catch (model_error const& error) {
+            std::cout << write(read(arguments[at]));
+        } catch (network::model_error const& error) {
             std::cerr << error.what() << '\n';
             ++refused;
         }

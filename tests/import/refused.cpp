@@ -1,5 +1,6 @@
-#include <catch2/catch_test_macros.hpp>
 #include <tilewright/import/onnx.hpp>
+
+#include "catch.hpp"
 
 // What is not imported is named, all of it, and what only lacks such a result is not.
 

@@ -1,5 +1,6 @@
-#include <catch2/catch_test_macros.hpp>
 #include <tilewright/import/view.hpp>
+
+#include "catch.hpp"
 
 // Where the elements of a view lie. Expected positions are worked out by hand.
 

@@ -17,8 +17,15 @@ struct layer {
 
 /// A tensor whose elements are known, row by row, each little-endian.
 struct known_tensor {
-    stored what;
+    stored what = {};
     std::vector<std::byte> bytes = {};
+
+    known_tensor() = default;
+    known_tensor(stored of, std::vector<std::byte> elements) : what(std::move(of)), bytes(std::move(elements)) {}
+    known_tensor(scalar_type type, std::vector<std::int64_t> extents, std::vector<std::byte> elements) : bytes(std::move(elements)) {
+        what.type = type;
+        what.extents = std::move(extents);
+    }
 };
 
 /// A network that can be planned.

@@ -54,7 +54,7 @@ class lowering {
         if (one.constant == network::no_constant) {
             throw not_imported("operand " + std::to_string(at) + ", " + network::shown(one.name) + ", has to be a constant");
         }
-        known_tensor made{{{}, type_of(one.type), {}}, from.constants[static_cast<std::size_t>(one.constant)]};
+        known_tensor made(type_of(one.type), {}, from.constants[static_cast<std::size_t>(one.constant)]);
         for (network::dimension const& extent : *one.shape) made.what.extents.push_back(*extent.extent);
         return made;
     }
