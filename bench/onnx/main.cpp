@@ -1,6 +1,6 @@
-// The node tests of the ONNX project: each model that is imported becomes C, is compiled and run on the inputs that the project gives, and
-// must give its outputs. What is not imported must be refused by name. `onnx FOLDER [PART]`: only tests whose name has PART; then each line
-// is shown.
+// The tests of the ONNX project, for nodes and small networks: each model that is imported becomes C, is compiled and run on the inputs
+// that the project gives, and must give its outputs. What is not imported must be refused by name. `onnx FOLDER [PART]`: only tests whose
+// name has PART; then each line is shown.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -192,11 +192,13 @@ outcome run(fs::path const& test, fs::path const& folder) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    std::string const folder = count > 1 ? arguments[1] : "/usr/share/libonnx-testdata/data/node";
+    std::string const folder = count > 1 ? arguments[1] : "/usr/share/libonnx-testdata/data";
     std::string const part = count > 2 ? arguments[2] : "";
     std::vector<fs::path> tests;
-    for (auto const& one : fs::directory_iterator(folder)) {
-        if (one.path().filename().string().find(part) != std::string::npos && fs::exists(one.path() / "model.onnx")) tests.push_back(one);
+    for (auto const& one : fs::recursive_directory_iterator(folder)) {
+        if (one.path().filename().string().find(part) != std::string::npos && fs::exists(one.path() / "model.onnx") &&
+            fs::exists(one.path() / "test_data_set_0"))
+            tests.push_back(one);
     }
     std::sort(tests.begin(), tests.end());
     std::vector<outcome> outcomes(tests.size());
@@ -225,7 +227,7 @@ int main(int count, char** arguments) {
     for (std::size_t at = 0; at < tests.size(); ++at) {
         ++counts[outcomes[at].kind];
         static char const* const words[] = {"passed ", "refused", "FAILED "};
-        std::cout << words[outcomes[at].kind] << ' ' << tests[at].filename().string();
+        std::cout << words[outcomes[at].kind] << ' ' << fs::relative(tests[at], folder).string();
         if (!outcomes[at].why.empty()) std::cout << ": " << outcomes[at].why;
         std::cout << '\n';
     }

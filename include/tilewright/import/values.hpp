@@ -22,7 +22,10 @@ inline value root_of(value const& of) {
     parameter<float> const x{"x"}, y{"y"};
     value near = apply(reinterpret<float>((reinterpret<std::int32_t>(x) >> 1) + 0x1fbb4f2e), {{"x", of}});
     for (int round = 0; round < 3; ++round) near = apply((y + x / y) * 0.5f, {{"x", of}, {"y", near}});
-    return apply(select(x == 0.0f, x, select(x < std::numeric_limits<float>::infinity(), y, x)), {{"x", of}, {"y", near}});
+    // Below 0 there is none: 0 / 0 is no number.
+    auto const none = (x - x) / (x - x);
+    return apply(select(x == 0.0f, x, select(x < 0.0f, none, select(x < std::numeric_limits<float>::infinity(), y, x))),
+                 {{"x", of}, {"y", near}});
 }
 inline value hyperbolic_tangent(value const& of) {
     need_float32(of);
