@@ -46,8 +46,13 @@ TEST_CASE("a reshape keeps the order of the elements") {
 }
 TEST_CASE("a reshape that would cut a row in other places than the tensor does needs a copy") {
     CHECK(!reshaped(two_by_three(), {3, 2}));
-    // One dimension of 6 can be cut anywhere.
-    CHECK(reshaped(whole_of(stored{"t", scalar_type::int8, {6}}), {3, 2}));
+    CHECK(!reshaped(whole_of(stored{"t", scalar_type::int8, {4, 3}}), {3, 4}));
+}
+TEST_CASE("one dimension can be cut anywhere") {
+    auto const apart = reshaped(whole_of(stored{"t", scalar_type::int8, {6}}), {3, 2});
+    REQUIRE(apart);
+    CHECK(positions(*apart) == list{0, 1, 2, 3, 4, 5});
+    CHECK(positions(transposed(*apart, {1, 0})) == list{0, 2, 4, 1, 3, 5});
 }
 TEST_CASE("a transposed tensor is read along its columns, also joined to one dimension") {
     view const across = transposed(two_by_three(), {1, 0});
