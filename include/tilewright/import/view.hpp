@@ -82,7 +82,6 @@ inline std::optional<std::size_t> cut(factors& dimension, std::int64_t extent) {
         if (extent % after != 0) return std::nullopt;
         std::int64_t const wanted = extent / after;
         if (wanted >= one.extent) {
-            if (wanted % one.extent != 0) return std::nullopt;
             after *= one.extent;
             --at;
             continue;
