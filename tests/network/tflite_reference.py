@@ -376,7 +376,8 @@ def table_of(function, scale, zero_point):
 
 
 def logistic_of(values):
-    exponentials = numpy.exp(-values.astype(numpy.float64)).astype(numpy.float32)
+    with numpy.errstate(over="ignore"):  # infinity is meant: its reciprocal is 0
+        exponentials = numpy.exp(-values.astype(numpy.float64)).astype(numpy.float32)
     return numpy.float32(1) / (numpy.float32(1) + exponentials)
 
 
