@@ -1,0 +1,630 @@
+#!/usr/bin/env python3
+"""What a network of int8 of TensorFlow Lite computes, to the bit, in NumPy. It shares nothing with the reader or with what is generated.
+
+The rules are those of TensorFlow Lite's reference kernels with two roundings per multiplication (TFLITE_SINGLE_ROUNDING off). Where kernels of
+TensorFlow Lite differ among themselves, these are meant:
+
+- SOFTMAX in fixed point: exponentials with 5 integer bits, their sum with 12, a reciprocal by three steps of Newton. The kernels for x86 and
+  Arm take exponentials of float32 from a table instead and can differ by 1.
+- LOGISTIC and TANH by a table of 256 values of float32. Exponentials come from float64 and are rounded, so a table can differ by 1 from one
+  made with another library's `expf` where a value lies on the middle between two integers.
+- MEAN in integers, with the number of elements as part of the multiplier.
+- Multipliers as the kernels of TensorFlow Lite compute them, in float32 where they do so (FULLY_CONNECTED with one scale, MUL, RELU), not as
+  those of TensorFlow Lite for Microcontrollers.
+
+Sums are int64 and are checked to fit int32, where the kernels would wrap.
+
+    tflite_reference.py MODEL.tflite OUTPUT.bin... < INPUTS    the bytes of all inputs in, the bytes of each output out
+"""
+import dataclasses
+import math
+import pathlib
+import sys
+
+import numpy
+
+LOWEST, HIGHEST = -128, 127
+INT32 = numpy.iinfo(numpy.int32)
+
+
+@dataclasses.dataclass
+class Tensor:
+    """A tensor. One scale is for all elements; more scales stand along the dimension `axis`. Constants have `elements`."""
+    name: str
+    shape: tuple
+    type: str = "int8"
+    scales: tuple = ()
+    zero_points: tuple = ()
+    axis: int = 0
+    elements: numpy.ndarray = None
+
+    @property
+    def scale(self):
+        """The scale of all elements, as the float32 that a file has."""
+        if len(self.scales) != 1:
+            raise ValueError(f"tensor `{self.name}` has {len(self.scales)} scales instead of 1")
+        return numpy.float32(self.scales[0])
+
+    @property
+    def zero_point(self):
+        return int(self.zero_points[0]) if len(self.zero_points) else 0
+
+
+@dataclasses.dataclass
+class Node:
+    """An operator with positions of tensors, -1 for one that is left out, and the options of its table by the names of the schema."""
+    operation: str
+    inputs: list
+    outputs: list
+    options: dict = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class Model:
+    tensors: list
+    nodes: list
+    inputs: list
+    outputs: list
+
+
+# Numbers
+
+def round_half_away(value):
+    """std::round: halves go away from zero."""
+    return math.floor(value + 0.5) if value >= 0 else math.ceil(value - 0.5)
+
+
+def quantize_multiplier(real):
+    """(multiplier, shift): real = multiplier / 2^31 * 2^shift, where the multiplier is 0 or in [2^30, 2^31)."""
+    if real == 0:
+        return 0, 0
+    fraction, shift = math.frexp(float(real))
+    multiplier = round_half_away(fraction * 2**31)
+    if multiplier == 2**31:
+        multiplier, shift = 2**30, shift + 1
+    if shift < -31:
+        return 0, 0
+    return multiplier, shift
+
+
+def fits_int32(values, what):
+    values = numpy.asarray(values, numpy.int64)
+    if values.size and (values.min() < INT32.min or values.max() > INT32.max):
+        raise OverflowError(f"{what} leaves int32: {values.min()} to {values.max()}")
+    return values
+
+
+def truncating_divide(numerator, denominator):
+    """Division as C has it: towards zero. The denominator is positive."""
+    numerator = numpy.asarray(numerator, numpy.int64)
+    return numpy.sign(numerator) * (numpy.abs(numerator) // denominator)
+
+
+def doubling_high_mul(a, b):
+    """SaturatingRoundingDoublingHighMul: (2 a b) / 2^32 rounded; halves go up, and -2^31 by -2^31 is 2^31 - 1."""
+    product = numpy.asarray(a, numpy.int64) * numpy.asarray(b, numpy.int64)
+    nudge = numpy.where(product >= 0, 1 << 30, 1 - (1 << 30))
+    high = truncating_divide(product + nudge, 1 << 31)
+    return numpy.minimum(high, INT32.max)
+
+
+def rounding_divide_by_pot(x, exponent):
+    """RoundingDivideByPOT: x / 2^exponent rounded, where halves go away from zero."""
+    x, exponent = numpy.asarray(x, numpy.int64), numpy.asarray(exponent, numpy.int64)
+    mask = (numpy.int64(1) << exponent) - 1
+    threshold = (mask >> 1) + (x < 0)
+    return (x >> exponent) + ((x & mask) > threshold)
+
+
+def multiply_by_quantized_multiplier(x, multiplier, shift):
+    """x by multiplier / 2^31 * 2^shift, rounded twice. Multiplier and shift are numbers, or arrays along the last dimension."""
+    shift = numpy.asarray(shift, numpy.int64)
+    shifted = fits_int32(numpy.asarray(x, numpy.int64) << numpy.maximum(shift, 0), "a value shifted to the left")
+    return rounding_divide_by_pot(doubling_high_mul(shifted, multiplier), numpy.maximum(-shift, 0))
+
+
+def activation_bounds(word, scale, zero_point):
+    """The smallest and the largest int8 that a fused activation lets through."""
+    quantised = lambda value: zero_point + round_half_away(float(numpy.float32(value) / numpy.float32(scale)))
+    if word == "NONE":
+        return LOWEST, HIGHEST
+    if word == "RELU":
+        return max(LOWEST, quantised(0)), HIGHEST
+    if word == "RELU6":
+        return max(LOWEST, quantised(0)), min(HIGHEST, quantised(6))
+    if word == "RELU_N1_TO_1":
+        return max(LOWEST, quantised(-1)), min(HIGHEST, quantised(1))
+    raise ValueError(f"{word} is no fused activation of int8")
+
+
+def finish(values, output, options):
+    """Adds the output's zero point and applies the fused activation."""
+    low, high = activation_bounds(options.get("fused_activation_function", "NONE"), output.scale, output.zero_point)
+    return numpy.clip(values + output.zero_point, low, high).astype(numpy.int8)
+
+
+# Windows
+
+def window_place(extent, filter_extent, stride, dilation, padding):
+    """(extent of the output, rows in front) along one dimension."""
+    reach = (filter_extent - 1) * dilation + 1
+    if padding == "VALID":
+        return (extent - reach + stride) // stride, 0
+    if padding != "SAME":
+        raise ValueError(f"{padding} is no padding")
+    result = (extent + stride - 1) // stride
+    return result, max(0, (result - 1) * stride + reach - extent) // 2
+
+
+def windows(image, filter_height, filter_width, options, fill):
+    """[batch, rows, columns, filter_height, filter_width, channels]: what lies under the filter at each place; `fill` lies outside."""
+    batch, height, width, channels = image.shape
+    stride_h, stride_w = options["stride_h"], options["stride_w"]
+    dilation_h, dilation_w = options.get("dilation_h_factor", 1), options.get("dilation_w_factor", 1)
+    rows, top = window_place(height, filter_height, stride_h, dilation_h, options["padding"])
+    columns, left = window_place(width, filter_width, stride_w, dilation_w, options["padding"])
+    y = numpy.arange(rows)[:, None] * stride_h - top + numpy.arange(filter_height)[None, :] * dilation_h
+    x = numpy.arange(columns)[:, None] * stride_w - left + numpy.arange(filter_width)[None, :] * dilation_w
+    inside = ((y >= 0) & (y < height))[:, None, :, None] & ((x >= 0) & (x < width))[None, :, None, :]
+    taken = image[:, numpy.clip(y, 0, height - 1)[:, None, :, None], numpy.clip(x, 0, width - 1)[None, :, None, :], :]
+    return numpy.where(inside[None, ..., None], taken, fill), inside
+
+
+# Operators: each takes its node's options, its tensors' descriptions, the arrays of the inputs, and gives the arrays of the outputs.
+
+def channel_multipliers(x, weights, output, channels):
+    """Multiplier and shift for each channel of the output: the scales as float64."""
+    scales = weights.scales if len(weights.scales) > 1 else [weights.scales[0]] * channels
+    if len(scales) != channels:
+        raise ValueError(f"tensor `{weights.name}` has {len(scales)} scales for {channels} channels")
+    pairs = [quantize_multiplier(float(x.scale) * float(numpy.float32(one)) / float(output.scale)) for one in scales]
+    return numpy.array([one[0] for one in pairs]), numpy.array([one[1] for one in pairs])
+
+
+def symmetric(weights):
+    if any(int(one) != 0 for one in weights.zero_points):
+        raise ValueError(f"tensor `{weights.name}`: weights of int8 have zero point 0")
+
+
+def conv_2d(options, inputs, outputs, arrays):
+    """[n, h, w, i] by [o, fh, fw, i / groups] and [o] to [n, h', w', o]."""
+    symmetric(inputs[1])
+    image, weights = arrays[0].astype(numpy.int64) - inputs[0].zero_point, arrays[1].astype(numpy.int64)
+    channels, filter_height, filter_width, depth = weights.shape
+    groups = image.shape[3] // depth
+    taken, _ = windows(image, filter_height, filter_width, options, 0)
+    taken = taken.reshape(*taken.shape[:5], groups, depth)
+    weights = weights.reshape(groups, channels // groups, filter_height, filter_width, depth)
+    batch, rows, columns = taken.shape[:3]
+    sums = numpy.empty((batch, rows, columns, groups, channels // groups), numpy.int64)
+    for group in range(groups):
+        left = taken[..., group, :].reshape(batch * rows * columns, -1)
+        sums[..., group, :] = (left @ weights[group].reshape(channels // groups, -1).T).reshape(batch, rows, columns, -1)
+    sums = sums.reshape(batch, rows, columns, channels)
+    if arrays[2] is not None:
+        sums = sums + arrays[2]
+    fits_int32(sums, "a sum of CONV_2D")
+    return [finish(multiply_by_quantized_multiplier(sums, *channel_multipliers(inputs[0], inputs[1], outputs[0], channels)), outputs[0], options)]
+
+
+def depthwise_conv_2d(options, inputs, outputs, arrays):
+    """[n, h, w, i] by [1, fh, fw, i * m] and [i * m] to [n, h', w', i * m]: channel c of the output has channel c / m of the input."""
+    symmetric(inputs[1])
+    image, weights = arrays[0].astype(numpy.int64) - inputs[0].zero_point, arrays[1].astype(numpy.int64)[0]
+    channels = weights.shape[2]
+    taken, _ = windows(image, *weights.shape[:2], options, 0)
+    sums = (numpy.repeat(taken, channels // image.shape[3], axis=5) * weights).sum(axis=(3, 4))
+    if arrays[2] is not None:
+        sums = sums + arrays[2]
+    fits_int32(sums, "a sum of DEPTHWISE_CONV_2D")
+    return [finish(multiply_by_quantized_multiplier(sums, *channel_multipliers(inputs[0], inputs[1], outputs[0], channels)), outputs[0], options)]
+
+
+def fully_connected(options, inputs, outputs, arrays):
+    """[..., i] by [o, i] and [o] to [rows, o], or [..., o] with keep_num_dims. With one scale the product of scales is a float32."""
+    symmetric(inputs[1])
+    weights = arrays[1].astype(numpy.int64)
+    channels, depth = weights.shape
+    sums = (arrays[0].astype(numpy.int64).reshape(-1, depth) - inputs[0].zero_point) @ weights.T
+    if arrays[2] is not None:
+        sums = sums + arrays[2]
+    fits_int32(sums, "a sum of FULLY_CONNECTED")
+    if len(inputs[1].scales) == 1:
+        multipliers = quantize_multiplier(float(inputs[0].scale * inputs[1].scale) / float(outputs[0].scale))
+    else:
+        multipliers = channel_multipliers(inputs[0], inputs[1], outputs[0], channels)
+    result = finish(multiply_by_quantized_multiplier(sums, *multipliers), outputs[0], options)
+    return [result.reshape(*arrays[0].shape[:-1], channels) if options.get("keep_num_dims") else result]
+
+
+def sum_or_difference(sign):
+    def compute(options, inputs, outputs, arrays):
+        """Both operands are shifted by 20 bits, brought to twice the larger scale, and the sum is brought to the output's scale."""
+        left_shift = 20
+        twice = 2 * float(max(inputs[0].scale, inputs[1].scale))
+        scaled = []
+        for tensor, array in zip(inputs, arrays):
+            shifted = (array.astype(numpy.int64) - tensor.zero_point) << left_shift
+            scaled.append(multiply_by_quantized_multiplier(shifted, *quantize_multiplier(float(tensor.scale) / twice)))
+        total = fits_int32(scaled[0] + sign * scaled[1], "a sum of ADD or SUB")
+        factor = quantize_multiplier(twice / (2**left_shift * float(outputs[0].scale)))
+        return [finish(multiply_by_quantized_multiplier(total, *factor), outputs[0], options)]
+    return compute
+
+
+def mul(options, inputs, outputs, arrays):
+    """The factor is computed in float32, from left to right."""
+    product = (arrays[0].astype(numpy.int64) - inputs[0].zero_point) * (arrays[1].astype(numpy.int64) - inputs[1].zero_point)
+    factor = quantize_multiplier(float(inputs[0].scale * inputs[1].scale / outputs[0].scale))
+    return [finish(multiply_by_quantized_multiplier(product, *factor), outputs[0], options)]
+
+
+def same_quantisation(operation, tensors):
+    first = tensors[0]
+    for one in tensors[1:]:
+        if one.scale != first.scale or one.zero_point != first.zero_point:
+            raise ValueError(f"{operation} rescales nothing, and `{one.name}` has another scale or zero point than `{first.name}`")
+
+
+def pool_bounds(options, output):
+    return activation_bounds(options.get("fused_activation_function", "NONE"), output.scale, output.zero_point)
+
+
+def average_pool_2d(options, inputs, outputs, arrays):
+    """The mean of the elements inside the image, zero points included; halves go away from zero."""
+    same_quantisation("AVERAGE_POOL_2D", [inputs[0], outputs[0]])
+    taken, inside = windows(arrays[0].astype(numpy.int64), options["filter_height"], options["filter_width"], options, 0)
+    sums, count = taken.sum(axis=(3, 4)), inside.sum(axis=(2, 3))[None, ..., None]
+    mean = truncating_divide(numpy.where(sums > 0, sums + count // 2, sums - count // 2), count)
+    return [numpy.clip(mean, *pool_bounds(options, outputs[0])).astype(numpy.int8)]
+
+
+def max_pool_2d(options, inputs, outputs, arrays):
+    same_quantisation("MAX_POOL_2D", [inputs[0], outputs[0]])
+    taken, _ = windows(arrays[0].astype(numpy.int64), options["filter_height"], options["filter_width"], options, LOWEST)
+    return [numpy.clip(taken.max(axis=(3, 4)), *pool_bounds(options, outputs[0])).astype(numpy.int8)]
+
+
+def mean(options, inputs, outputs, arrays):
+    """The multiplier is divided by the number of elements, after as many shifts to the left as keep its precision."""
+    axes = tuple(sorted({int(one) % arrays[0].ndim for one in numpy.ravel(arrays[1])}))
+    count = math.prod(arrays[0].shape[axis] for axis in axes)
+    multiplier, shift = quantize_multiplier(float(inputs[0].scale) / float(outputs[0].scale))
+    added = min(count.bit_length() - 1, 32, 31 + shift)
+    multiplier, shift = (multiplier << added) // count, shift - added
+    sums = arrays[0].astype(numpy.int64).sum(axis=axes, keepdims=bool(options.get("keep_dims"))) - inputs[0].zero_point * count
+    result = multiply_by_quantized_multiplier(fits_int32(sums, "a sum of MEAN"), multiplier, shift) + outputs[0].zero_point
+    return [numpy.clip(result, LOWEST, HIGHEST).astype(numpy.int8)]
+
+
+# Softmax in fixed point: an integer with i integer bits has 31 - i bits behind the point.
+
+def shift_saturating(x, exponent):
+    """x by 2^exponent: saturated to int32 where it grows, rounded where it shrinks."""
+    if exponent < 0:
+        return rounding_divide_by_pot(x, -exponent)
+    return numpy.clip(numpy.asarray(x, numpy.int64) << exponent, INT32.min, INT32.max)
+
+
+def exp_of_negative(x):
+    """exp(x) with 0 integer bits, for x <= 0 with 5 integer bits: a polynomial of degree 4 around -1/8 for what is left modulo 1/4, and a
+    factor for each bit of the quarters."""
+    x = numpy.asarray(x, numpy.int64)
+    quarter = 1 << 24
+    rest = (x & (quarter - 1)) - quarter
+    near = shift_saturating(rest, 5) + (1 << 28)
+    near2 = doubling_high_mul(near, near)
+    near3 = doubling_high_mul(near2, near)
+    near4 = doubling_high_mul(near2, near2)
+    one_third, exp_minus_eighth = 715827883, 1895147668
+    tail = shift_saturating(doubling_high_mul(shift_saturating(near4, -2) + near3, one_third) + near2, -1)
+    result = exp_minus_eighth + doubling_high_mul(exp_minus_eighth, near + tail)
+    quarters = rest - x
+    # exp(-1/4), exp(-1/2), exp(-1), ... exp(-16), with 0 integer bits.
+    for bit, factor in enumerate((1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242)):
+        result = numpy.where(quarters & (1 << (24 + bit)), doubling_high_mul(result, factor), result)
+    return numpy.where(x == 0, INT32.max, result)
+
+
+def one_over_one_plus(x):
+    """1 / (1 + x) with 0 integer bits, for x in [0, 1) with 0 integer bits."""
+    x = numpy.asarray(x, numpy.int64)
+    half = truncating_divide(x + INT32.max + 1, 2)
+    estimate = 1515870810 + doubling_high_mul(half, -1010580540)  # 48/17 - 32/17 d with 2 integer bits
+    for _ in range(3):
+        error = (1 << 29) - doubling_high_mul(half, estimate)
+        estimate = estimate + shift_saturating(doubling_high_mul(estimate, error), 2)
+    return shift_saturating(estimate, 1)
+
+
+def softmax_row(row, multiplier, shift, smallest):
+    """One row of int64 to int8 of scale 1/256 and zero point -128. Differences below `smallest` count as nothing."""
+    differences = row - row.max()
+    counted = differences >= smallest
+    exponentials = exp_of_negative(doubling_high_mul(numpy.where(counted, differences, 0) << shift, multiplier))
+    total = int(numpy.where(counted, rounding_divide_by_pot(exponentials, 12), 0).sum())
+    fits_int32(total, "a sum of SOFTMAX")
+    headroom = 32 - total.bit_length()
+    reciprocal = one_over_one_plus(((total << headroom) & 0xFFFFFFFF) - (1 << 31))
+    scaled = rounding_divide_by_pot(doubling_high_mul(reciprocal, exponentials), 12 - headroom + 31 - 8) + LOWEST
+    return numpy.where(counted, numpy.clip(scaled, LOWEST, HIGHEST), LOWEST)
+
+
+def softmax(options, inputs, outputs, arrays):
+    """Along the last dimension. The output has scale 1/256 and zero point -128."""
+    if outputs[0].scale != numpy.float32(1 / 256) or outputs[0].zero_point != -128:
+        raise ValueError(f"tensor `{outputs[0].name}`: SOFTMAX gives scale 1/256 and zero point -128")
+    factor = float(numpy.float32(options["beta"])) * float(inputs[0].scale) * 2**26
+    multiplier, shift = quantize_multiplier(min(factor, 2.0**31 - 1))
+    if shift < 0:
+        raise ValueError(f"tensor `{inputs[0].name}`: SOFTMAX needs beta * scale of at least 2^-27")
+    smallest = -math.floor(31 * 2**26 / 2**shift)
+    rows = arrays[0].astype(numpy.int64).reshape(-1, arrays[0].shape[-1])
+    return [numpy.array([softmax_row(one, multiplier, shift, smallest) for one in rows]).reshape(arrays[0].shape).astype(numpy.int8)]
+
+
+def table_of(function, scale, zero_point):
+    def compute(options, inputs, outputs, arrays):
+        """256 values, computed in float32."""
+        if outputs[0].scale != numpy.float32(scale) or outputs[0].zero_point != zero_point:
+            raise ValueError(f"tensor `{outputs[0].name}`: this operator gives scale {scale} and zero point {zero_point}")
+        values = inputs[0].scale * (numpy.arange(LOWEST, HIGHEST + 1) - inputs[0].zero_point).astype(numpy.float32)
+        scaled = function(values).astype(numpy.float32) * numpy.float32(1 / scale)
+        table = numpy.array([round_half_away(float(one)) for one in scaled]) + zero_point
+        return [numpy.clip(table, LOWEST, HIGHEST).astype(numpy.int8)[arrays[0].astype(numpy.int64) - LOWEST]]
+    return compute
+
+
+def logistic_of(values):
+    with numpy.errstate(over="ignore"):  # infinity is meant: its reciprocal is 0
+        exponentials = numpy.exp(-values.astype(numpy.float64)).astype(numpy.float32)
+    return numpy.float32(1) / (numpy.float32(1) + exponentials)
+
+
+def tanh_of(values):
+    return numpy.tanh(values.astype(numpy.float64))
+
+
+def relu(highest):
+    def compute(options, inputs, outputs, arrays):
+        """Rescaled by the quotient of the scales, a float32, and bounded."""
+        low, high = activation_bounds("RELU" if highest is None else "RELU6", outputs[0].scale, outputs[0].zero_point)
+        factor = quantize_multiplier(float(inputs[0].scale / outputs[0].scale))
+        values = multiply_by_quantized_multiplier(arrays[0].astype(numpy.int64) - inputs[0].zero_point, *factor) + outputs[0].zero_point
+        return [numpy.clip(values, low, high).astype(numpy.int8)]
+    return compute
+
+
+def quantize(options, inputs, outputs, arrays):
+    """From int8 to int8 of another scale and zero point."""
+    factor = quantize_multiplier(float(inputs[0].scale) / float(outputs[0].scale))
+    return [finish(multiply_by_quantized_multiplier(arrays[0].astype(numpy.int64) - inputs[0].zero_point, *factor), outputs[0], {})]
+
+
+# Operators that move elements
+
+def reshape(options, inputs, outputs, arrays):
+    given = len(arrays) > 1 and arrays[1] is not None
+    return [arrays[0].reshape([int(one) for one in (numpy.ravel(arrays[1]) if given else options["new_shape"])])]
+
+
+def pad(options, inputs, outputs, arrays):
+    """The second input has [in front, behind] for each dimension. What is added is the zero point: 0."""
+    return [numpy.pad(arrays[0], [tuple(map(int, one)) for one in arrays[1]], constant_values=outputs[0].zero_point)]
+
+
+def concatenation(options, inputs, outputs, arrays):
+    same_quantisation("CONCATENATION", [outputs[0], *inputs])
+    if options.get("fused_activation_function", "NONE") != "NONE":
+        raise ValueError("CONCATENATION of int8 has no activation")
+    return [numpy.concatenate(arrays, axis=options["axis"])]
+
+
+def transpose(options, inputs, outputs, arrays):
+    return [numpy.transpose(arrays[0], [int(one) for one in arrays[1]])]
+
+
+def slice_(options, inputs, outputs, arrays):
+    """From `begin`, `size` elements along each dimension; -1 is all that follow."""
+    places = [slice(int(begin), None if size == -1 else int(begin) + int(size)) for begin, size in zip(arrays[1], arrays[2])]
+    return [arrays[0][tuple(places)]]
+
+
+def strided_slice(options, inputs, outputs, arrays):
+    """NumPy's slices, with masks: a bit for each dimension. Ellipses and new dimensions are not there."""
+    if options.get("ellipsis_mask") or options.get("new_axis_mask"):
+        raise ValueError("STRIDED_SLICE with an ellipsis or a new dimension is not in this reference")
+    places = []
+    for at, (begin, end, stride) in enumerate(zip(*([int(one) for one in array] for array in arrays[1:4]))):
+        masked = lambda word: options.get(word, 0) >> at & 1
+        if masked("shrink_axis_mask"):
+            places.append(0 if masked("begin_mask") else begin)
+            continue
+        if options.get("offset") and not masked("end_mask"):
+            end += begin
+        extent = arrays[0].shape[at]
+        first, last = (0, extent) if stride > 0 else (extent - 1, -1)
+        bound = lambda value, low, high: min(max(value + extent if value < 0 else value, low), high)
+        begin = first if masked("begin_mask") else bound(begin, 0 if stride > 0 else -1, extent if stride > 0 else extent - 1)
+        end = last if masked("end_mask") else bound(end, 0 if stride > 0 else -1, extent if stride > 0 else extent - 1)
+        places.append(numpy.arange(begin, end, stride))
+    result = arrays[0]
+    for at in reversed(range(len(places))):
+        result = numpy.take(result, places[at], axis=at)
+    return [result]
+
+
+def split(options, inputs, outputs, arrays):
+    """The first input is the dimension, the second what is split into equal parts."""
+    return numpy.split(arrays[1], options["num_splits"], axis=int(numpy.ravel(arrays[0])[0]))
+
+
+OPERATORS = {
+    "ADD": sum_or_difference(1), "SUB": sum_or_difference(-1), "MUL": mul, "CONV_2D": conv_2d, "DEPTHWISE_CONV_2D": depthwise_conv_2d,
+    "FULLY_CONNECTED": fully_connected, "AVERAGE_POOL_2D": average_pool_2d, "MAX_POOL_2D": max_pool_2d, "MEAN": mean, "SOFTMAX": softmax,
+    "LOGISTIC": table_of(logistic_of, 1 / 256, -128), "TANH": table_of(tanh_of, 1 / 128, 0), "RELU": relu(None), "RELU6": relu(6),
+    "QUANTIZE": quantize, "RESHAPE": reshape, "PAD": pad, "CONCATENATION": concatenation, "TRANSPOSE": transpose, "SLICE": slice_,
+    "STRIDED_SLICE": strided_slice, "SPLIT": split,
+}
+# These have the same scale and zero point on both sides.
+MOVES = {"RESHAPE", "PAD", "TRANSPOSE", "SLICE", "STRIDED_SLICE"}
+
+
+def run_all(model, inputs):
+    """Runs a model and gives the array of every tensor; inputs are arrays in the order of model.inputs."""
+    values = [one.elements for one in model.tensors]
+    for position, array in zip(model.inputs, inputs, strict=True):
+        tensor = model.tensors[position]
+        if array.dtype != tensor.type or array.shape != tuple(tensor.shape):
+            raise ValueError(f"input `{tensor.name}`: {array.dtype}{list(array.shape)} instead of {tensor.type}{list(tensor.shape)}")
+        values[position] = array
+    for at, node in enumerate(model.nodes):
+        if node.operation not in OPERATORS:
+            raise ValueError(f"node {at}: {node.operation} is not in this reference")
+        tensors = [None if one < 0 else model.tensors[one] for one in node.inputs]
+        arrays = [None if one < 0 else values[one] for one in node.inputs]
+        if node.operation in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED") and len(arrays) == 2:
+            tensors, arrays = [*tensors, None], [*arrays, None]
+        outputs = [model.tensors[one] for one in node.outputs]
+        if node.operation in MOVES:
+            same_quantisation(node.operation, [tensors[0], outputs[0]])
+        for position, tensor, array in zip(node.outputs, outputs, OPERATORS[node.operation](node.options, tensors, outputs, arrays), strict=True):
+            if array.shape != tuple(tensor.shape):
+                raise ValueError(f"node {at} ({node.operation}): {list(array.shape)} instead of {list(tensor.shape)} of `{tensor.name}`")
+            values[position] = array
+    return values
+
+
+def run(model, inputs):
+    """Runs a model and gives the arrays of its outputs."""
+    values = run_all(model, inputs)
+    return [values[one] for one in model.outputs]
+
+
+# Files
+
+BUILTIN = {0: "ADD", 1: "AVERAGE_POOL_2D", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 9: "FULLY_CONNECTED", 14: "LOGISTIC",
+           17: "MAX_POOL_2D", 18: "MUL", 19: "RELU", 21: "RELU6", 22: "RESHAPE", 25: "SOFTMAX", 28: "TANH", 34: "PAD", 39: "TRANSPOSE",
+           40: "MEAN", 41: "SUB", 45: "STRIDED_SLICE", 49: "SPLIT", 65: "SLICE", 114: "QUANTIZE"}
+PADDING, ACTIVATION = ("SAME", "VALID"), ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
+# Options by number of the field: name, type of FlatBuffers, value where nothing is written.
+POOL = [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0), ("filter_width", "Int32", 0),
+        ("filter_height", "Int32", 0), ("fused_activation_function", "Int8", 0)]
+OPTIONS = {
+    "ADD": [("fused_activation_function", "Int8", 0)],
+    "AVERAGE_POOL_2D": POOL,
+    "CONCATENATION": [("axis", "Int32", 0), ("fused_activation_function", "Int8", 0)],
+    "CONV_2D": [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0), ("fused_activation_function", "Int8", 0),
+                ("dilation_w_factor", "Int32", 1), ("dilation_h_factor", "Int32", 1)],
+    "DEPTHWISE_CONV_2D": [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0), ("depth_multiplier", "Int32", 0),
+                          ("fused_activation_function", "Int8", 0), ("dilation_w_factor", "Int32", 1), ("dilation_h_factor", "Int32", 1)],
+    "FULLY_CONNECTED": [("fused_activation_function", "Int8", 0), ("weights_format", "Int8", 0), ("keep_num_dims", "Bool", False)],
+    "MAX_POOL_2D": POOL,
+    "MEAN": [("keep_dims", "Bool", False)],
+    "MUL": [("fused_activation_function", "Int8", 0)],
+    "RESHAPE": [("new_shape", "Int32s", ())],
+    "SOFTMAX": [("beta", "Float32", 0.0)],
+    "SPLIT": [("num_splits", "Int32", 0)],
+    "STRIDED_SLICE": [("begin_mask", "Int32", 0), ("end_mask", "Int32", 0), ("ellipsis_mask", "Int32", 0), ("new_axis_mask", "Int32", 0),
+                      ("shrink_axis_mask", "Int32", 0), ("offset", "Bool", False)],
+    "SUB": [("fused_activation_function", "Int8", 0)],
+}
+ELEMENTS = {0: "float32", 2: "int32", 3: "uint8", 4: "int64", 7: "int16", 9: "int8"}
+
+
+class Fields:
+    """A table of a file: fields by number."""
+
+    def __init__(self, data, position):
+        from flatbuffers import number_types, table
+        self.table, self.types = table.Table(data, position), number_types
+
+    def scalar(self, number, type_, absent=0):
+        offset = self.table.Offset(4 + 2 * number)
+        return self.table.Get(getattr(self.types, f"{type_}Flags"), self.table.Pos + offset) if offset else absent
+
+    def list(self, number, type_):
+        """A NumPy array, or None where nothing is written."""
+        offset = self.table.Offset(4 + 2 * number)
+        return self.table.GetVectorAsNumpy(getattr(self.types, f"{type_}Flags"), offset) if offset else None
+
+    def text(self, number):
+        offset = self.table.Offset(4 + 2 * number)
+        return self.table.String(self.table.Pos + offset).decode() if offset else ""
+
+    def inner(self, number):
+        offset = self.table.Offset(4 + 2 * number)
+        return Fields(self.table.Bytes, self.table.Indirect(self.table.Pos + offset)) if offset else None
+
+    def inners(self, number):
+        offset = self.table.Offset(4 + 2 * number)
+        if not offset:
+            return []
+        first = self.table.Vector(offset)
+        return [Fields(self.table.Bytes, self.table.Indirect(first + 4 * one)) for one in range(self.table.VectorLen(offset))]
+
+
+def read_options(operation, fields):
+    found = {}
+    for number, (name, type_, absent) in enumerate(OPTIONS.get(operation, [])):
+        if type_ == "Int32s":
+            value = None if fields is None else fields.list(number, "Int32")
+            found[name] = list(absent) if value is None else [int(one) for one in value]
+        else:
+            found[name] = absent if fields is None else fields.scalar(number, type_, absent)
+    if "padding" in found:
+        found["padding"] = PADDING[found["padding"]]
+    if "fused_activation_function" in found:
+        found["fused_activation_function"] = ACTIVATION[found["fused_activation_function"]]
+    return found
+
+
+def read_tensor(fields, buffers):
+    shape, type_ = fields.list(0, "Int32"), fields.scalar(1, "Int8")
+    tensor = Tensor(fields.text(3), tuple(int(one) for one in shape) if shape is not None else (), ELEMENTS.get(type_, f"type {type_}"))
+    quantised = fields.inner(4)
+    if quantised is not None:
+        scales, zero_points = quantised.list(2, "Float32"), quantised.list(3, "Int64")
+        tensor.scales = () if scales is None else tuple(map(float, scales))
+        tensor.zero_points = () if zero_points is None else tuple(map(int, zero_points))
+        tensor.axis = quantised.scalar(6, "Int32")
+    data = buffers[fields.scalar(2, "Uint32")].list(0, "Uint8")
+    if data is not None and len(data):
+        tensor.elements = numpy.frombuffer(data.tobytes(), numpy.dtype(tensor.type)).reshape(tensor.shape)
+    return tensor
+
+
+def read(data):
+    """The first graph of a .tflite file, from its bytes. A file that is no model fails somewhere."""
+    from flatbuffers import encode, packer
+    if data[4:8] != b"TFL3":
+        raise ValueError("not a model of TensorFlow Lite")
+    root = Fields(bytearray(data), encode.Get(packer.uoffset, data, 0))
+    codes, graph, buffers = root.inners(1), root.inners(2)[0], root.inners(4)
+    numbers = [max(one.scalar(0, "Int8"), one.scalar(3, "Int32")) for one in codes]
+    nodes = []
+    for one in graph.inners(3):
+        number = numbers[one.scalar(0, "Uint32")]
+        operation = BUILTIN.get(number, f"operator {number}")
+        nodes.append(Node(operation, one.list(1, "Int32").tolist(), one.list(2, "Int32").tolist(), read_options(operation, one.inner(4))))
+    return Model([read_tensor(one, buffers) for one in graph.inners(0)], nodes, graph.list(1, "Int32").tolist(), graph.list(2, "Int32").tolist())
+
+
+def main():
+    if len(sys.argv) < 3:
+        print(__doc__)
+        return 2
+    model = read(pathlib.Path(sys.argv[1]).read_bytes())
+    given, inputs = sys.stdin.buffer.read(), []
+    for position in model.inputs:
+        tensor = model.tensors[position]
+        size = math.prod(tensor.shape) * numpy.dtype(tensor.type).itemsize
+        inputs.append(numpy.frombuffer(given[:size], tensor.type).reshape(tensor.shape))
+        given = given[size:]
+    for file, array in zip(sys.argv[2:], run(model, inputs), strict=True):
+        pathlib.Path(file).write_bytes(numpy.ascontiguousarray(array).tobytes())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Checks the reference of TensorFlow Lite's int8 against values worked out by hand: one claim each, with the arithmetic beside it."""
+import math
+import sys
+
+import numpy
+
+import tflite_reference as r
+
+wrong, checked = [], 0
+
+
+def same(claim, found, wanted):
+    global checked
+    checked += 1
+    found, wanted = numpy.asarray(found), numpy.asarray(wanted)
+    if found.shape != wanted.shape or not numpy.array_equal(found, wanted):
+        wrong.append(f"{claim}: {found.tolist()} instead of {wanted.tolist()}")
+
+
+def fails(claim, words, call):
+    global checked
+    checked += 1
+    try:
+        call()
+        wrong.append(f"{claim}: nothing failed")
+    except (ValueError, OverflowError) as error:
+        if words not in str(error):
+            wrong.append(f"{claim}: {error!r} without {words!r}")
+
+
+def int8(values):
+    return numpy.array(values, numpy.int8)
+
+
+def tensor(shape, scale=1.0, zero_point=0, elements=None, scales=None, type_="int8"):
+    scales = (scale,) if scales is None else scales
+    elements = None if elements is None else numpy.array(elements, type_).reshape(shape)
+    return r.Tensor("t", tuple(shape), type_, tuple(scales), (zero_point,) * len(scales), 0, elements)
+
+
+def one(operation, options, given, constants, output):
+    """Runs one node: `given` is (tensor, elements) of its first inputs, the constants follow."""
+    tensors = [each for each, _ in given] + constants + [output]
+    model = r.Model(tensors, [r.Node(operation, list(range(len(tensors) - 1)), [len(tensors) - 1], options)],
+                    list(range(len(given))), [len(tensors) - 1])
+    return r.run(model, [int8(elements).reshape(each.shape) for each, elements in given])[0]
+
+
+def numbers():
+    # 0.3 = 0.6 * 2^-1, and 0.6 * 2^31 = 1288490188.8.
+    same("a multiplier is a fraction in [1/2, 1) and a shift", r.quantize_multiplier(0.3), (1288490189, -1))
+    same("a fraction that rounds to 1 is a half, one shift further", r.quantize_multiplier(1 - 2.0**-40), (2**30, 1))
+    same("the smallest multiplier", r.quantize_multiplier(2.0**-32), (2**30, -31))
+    same("below it there is 0", r.quantize_multiplier(2.0**-33), (0, 0))
+    # By 2^30 is by a half: 1.5, -1.5, 2.5 and -2.5 before rounding.
+    same("the high product rounds halves up", r.doubling_high_mul([3, -3, 5, -5], 2**30), [2, -1, 3, -2])
+    same("the high product saturates", r.doubling_high_mul(-2**31, -2**31), 2**31 - 1)
+    same("the shift rounds halves away from zero", r.rounding_divide_by_pot([3, -3, 5, -5, 1, -1], 1), [2, -2, 3, -3, 1, -1])
+    same("the shift rounds others to the nearest", r.rounding_divide_by_pot([5, 6, 7, -5, -6, -7], 2), [1, 2, 2, -1, -2, -2])
+    same("a shift by 0 does nothing", r.rounding_divide_by_pot([7, -7], 0), [7, -7])
+    # 1 / 4 of 1: 1 by 2^30 is 0.5, rounded to 1; half of it is 0.5, rounded to 1. One rounding would give 0.
+    same("a product is rounded twice", r.multiply_by_quantized_multiplier(1, 2**30, -1), 1)
+    same("a shift to the left comes first", r.multiply_by_quantized_multiplier(3, 2**30, 3), 12)
+    fails("a shift that leaves int32 is an error", "int32", lambda: r.multiply_by_quantized_multiplier(2**30, 2**30, 1))
+    same("RELU6 at scale 1/16 and zero point -20", r.activation_bounds("RELU6", 1 / 16, -20), (-20, 76))
+    same("RELU6 ends at 127 at the latest", r.activation_bounds("RELU6", 1 / 32, -20), (-20, 127))
+    same("RELU from -1 to 1", r.activation_bounds("RELU_N1_TO_1", 1 / 16, 3), (-13, 19))
+    same("SAME at stride 2 of 5 by 3", r.window_place(5, 3, 2, 1, "SAME"), (3, 1))
+    same("SAME at stride 2 of 4 by 3 has its row behind", r.window_place(4, 3, 2, 1, "SAME"), (2, 0))
+    same("VALID with dilation 2", r.window_place(7, 3, 2, 2, "VALID"), (2, 0))
+
+
+def products():
+    image = tensor((1, 2, 2, 1), 0.5, 1)
+    given = [(image, [3, 5, 7, 9])]  # 2 4 6 8 without the zero point
+    conv = {"padding": "SAME", "stride_w": 1, "stride_h": 1}
+    weights = tensor((2, 2, 2, 1), scales=(0.5, 0.25), elements=[1, 1, 1, 1, 1, 2, 3, -4])
+    bias = tensor((2,), elements=[10, -1], type_="int32")
+    # Channel 0, factor 1/4: 2+4+6+8+10, 4+8+10, 6+8+10, 8+10 = 30 22 24 18: 7.5 5.5 6 4.5. By 2^29 at shift 0 would be one rounding; the
+    # multiplier is 2^30 at shift -1: 15 11 12 9 and then 8 6 6 5.
+    # Channel 1, factor 1/8: 2+8+18-32-1, 4+24-1, 6+16-1, 8-1 = -5 27 21 7. By 2^30: -2.5 13.5 10.5 3.5, up: -2 14 11 4; by 1/4: -0.5 3.5
+    # 2.75 1, away from zero: -1 4 3 1. The zero point of the output is -3.
+    wanted = [[[[5, -4], [3, 1]], [[3, 0], [2, -2]]]]
+    same("CONV_2D with a scale for each channel, outside is the zero point",
+         one("CONV_2D", conv, given, [weights, bias], tensor((1, 2, 2, 2), 1.0, -3)), wanted)
+    same("CONV_2D with RELU ends at the zero point",
+         one("CONV_2D", {**conv, "fused_activation_function": "RELU"}, given, [weights, bias], tensor((1, 2, 2, 2), 1.0, -3)),
+         numpy.maximum(wanted, -3))
+    # Two groups: the first channel times 2, the second times 3. Scales 1 and 1 over 1.
+    same("CONV_2D in groups", one("CONV_2D", conv, [(tensor((1, 1, 1, 2)), [5, -7])], [tensor((2, 1, 1, 1), elements=[2, 3])], tensor((1, 1, 1, 2))),
+         [[[[10, -21]]]])
+    # Dilation 2 of a filter of 1 by 2: the pixel and the one two further.
+    same("CONV_2D with dilation", one("CONV_2D", {"padding": "VALID", "stride_w": 1, "stride_h": 1, "dilation_w_factor": 2},
+                                      [(tensor((1, 1, 4, 1)), [1, 2, 3, 4])], [tensor((1, 1, 2, 1), elements=[1, 10])], tensor((1, 1, 2, 1))),
+         [[[[31], [42]]]])
+    # Sums at stride 2 from 3 by 3 in a filter of 2 by 2, padding one row behind: [1 2; 4 5], [3; 6], [7 8], [9].
+    same("CONV_2D at stride 2", one("CONV_2D", {"padding": "SAME", "stride_w": 2, "stride_h": 2}, [(tensor((1, 3, 3, 1)), range(1, 10))],
+                                    [tensor((1, 2, 2, 1), elements=[1, 1, 1, 1])], tensor((1, 2, 2, 1))), [[[[12], [9]], [[15], [9]]]])
+    # Channels 5 and -7, two outputs each, weights 1 2 3 4.
+    same("DEPTHWISE_CONV_2D with two outputs for each channel",
+         one("DEPTHWISE_CONV_2D", {**conv, "depth_multiplier": 2}, [(tensor((1, 1, 1, 2)), [5, -7])],
+             [tensor((1, 1, 1, 4), elements=[1, 2, 3, 4]), tensor((4,), elements=[0, 0, 0, 1], type_="int32")], tensor((1, 1, 1, 4))),
+         [[[[5, 10, -21, -27]]]])
+    # x - zero point: 1 2 3. 1*1+2*2+3*3+2 = 16, and -1-2-3 = -6; by 1/4: 4, and -6 by 2^30 = -3, halved = -1.5: -2.
+    same("FULLY_CONNECTED", one("FULLY_CONNECTED", {}, [(tensor((1, 3), 0.5, -1), [0, 1, 2])],
+                                [tensor((2, 3), 0.5, elements=[1, 2, 3, -1, -1, -1]), tensor((2,), elements=[2, 0], type_="int32")],
+                                tensor((1, 2), 1.0, 10)), [[14, 8]])
+    same("FULLY_CONNECTED saturates", one("FULLY_CONNECTED", {}, [(tensor((1, 1)), [100])], [tensor((2, 1), elements=[2, -2])], tensor((1, 2))),
+         [[127, -128]])
+    fails("weights have zero point 0", "zero point 0",
+          lambda: one("FULLY_CONNECTED", {}, [(tensor((1, 1)), [1])], [tensor((1, 1), 1.0, 3, elements=[2])], tensor((1, 1))))
+
+
+def pairs():
+    x, y = tensor((4,), 0.5, 1), tensor((4,), 0.25, -2)
+    given = [(x, [3, 5, -7, 127]), (y, [2, -2, 10, 127])]
+    # Reals: 1 2 -4 63 and 1 0 3 32.25. At scale 0.5: sums 4 4 -2 190.5, differences 0 4 -14 61.5: exact until the last step, halves up at
+    # the high product. The zero point is -1.
+    same("ADD", one("ADD", {}, given, [], tensor((4,), 0.5, -1)), [3, 3, -3, 127])
+    same("SUB", one("SUB", {}, given, [], tensor((4,), 0.5, -1)), [-1, 3, -15, 61])
+    same("ADD with RELU6 ends at 6", one("ADD", {"fused_activation_function": "RELU6"}, given, [], tensor((4,), 0.5, -1)), [3, 3, -1, 11])
+    # Reals by reals: 1 0 -12 2031.75, at scale 1/2: 2 0 -24.
+    same("MUL", one("MUL", {}, given, [], tensor((4,), 0.5, -1)), [1, -1, -25, 127])
+    same("operands of one element are spread", one("ADD", {}, [(tensor((3,)), [1, 2, 3]), (tensor((1,)), [10])], [], tensor((3,))), [11, 12, 13])
+
+
+def pools():
+    pool = {"padding": "SAME", "stride_w": 2, "stride_h": 2, "filter_width": 2, "filter_height": 2}
+    given = [(tensor((1, 3, 3, 1), 0.5, 7), [1, 2, 3, 4, 3, 6, -7, -8, -9])]
+    # 10 / 4 = 2.5, 9 / 2 = 4.5, -15 / 2 = -7.5, -9: halves away from zero.
+    same("AVERAGE_POOL_2D counts what is inside", one("AVERAGE_POOL_2D", pool, given, [], tensor((1, 2, 2, 1), 0.5, 7)), [[[[3], [5]], [[-8], [-9]]]])
+    same("MAX_POOL_2D", one("MAX_POOL_2D", pool, given, [], tensor((1, 2, 2, 1), 0.5, 7)), [[[[4], [6]], [[-7], [-9]]]])
+    same("MAX_POOL_2D with RELU", one("MAX_POOL_2D", {**pool, "fused_activation_function": "RELU"}, given, [], tensor((1, 2, 2, 1), 0.5, 7)),
+         [[[[7], [7]], [[7], [7]]]])
+    fails("pools do not rescale", "rescales nothing", lambda: one("MAX_POOL_2D", pool, given, [], tensor((1, 2, 2, 1), 0.25, 7)))
+    # Rows 1 2 3 and -4 -5 -7 at zero point 1: sums 3 and -19 over 3 elements, by 2: 2 and -12.67. Zero point 4.
+    axes = tensor((1,), elements=[-1], type_="int32")
+    same("MEAN", one("MEAN", {}, [(tensor((2, 3), 1.0, 1), [1, 2, 3, -4, -5, -7])], [axes], tensor((2,), 0.5, 4)), [6, -9])
+    same("MEAN keeps dimensions", one("MEAN", {"keep_dims": True}, [(tensor((2, 3), 1.0, 1), [1, 2, 3, -4, -5, -7])], [axes], tensor((2, 1), 0.5, 4)),
+         [[6], [-9]])
+
+
+def curves():
+    # exp(0) : exp(-ln 2)... by real numbers: equal values share 256 steps.
+    same("SOFTMAX of equal values", one("SOFTMAX", {"beta": 1.0}, [(tensor((2, 4)), [5] * 4 + [-9] * 4)], [], tensor((2, 4), 1 / 256, -128)),
+         [[-64] * 4] * 2)
+    same("SOFTMAX of one far above is 255/256 and 0",
+         one("SOFTMAX", {"beta": 1.0}, [(tensor((3,)), [100, -100, 50])], [], tensor((3,), 1 / 256, -128)), [127, -128, -128])
+    # exp(0, -1, -2, -3) / 1.553 = .6439 .2369 .0871 .0321 by 256: 164.8 60.6 22.3 8.2.
+    same("SOFTMAX of 4 steps of 1", one("SOFTMAX", {"beta": 0.5}, [(tensor((4,), 2.0), [3, 2, 1, 0])], [], tensor((4,), 1 / 256, -128)),
+         [165 - 128, 61 - 128, 22 - 128, 8 - 128])
+    x = -numpy.arange(0, 16 * 2**26, 999_983)
+    global checked
+    checked += 2
+    if numpy.abs(r.exp_of_negative(x) / 2**31 - numpy.exp(x / 2**26)).max() > 1e-6:
+        wrong.append("an exponential in fixed point is further than 1e-6 from the real one")
+    x = numpy.arange(0, 2**31, 9_999_991)
+    if numpy.abs(r.one_over_one_plus(x) / 2**31 - 1 / (1 + x / 2**31)).max() > 1e-8:
+        wrong.append("a reciprocal in fixed point is further than 1e-8 from the real one")
+    # 1 / (1 + exp(-x)) for 0, 1, -1, 8: 0.5, 0.73106, 0.26894, 0.99966 by 256: 128, 187.15, 68.85, 255.9.
+    same("LOGISTIC", one("LOGISTIC", {}, [(tensor((4,), 1.0, 3), [3, 4, 2, 11])], [], tensor((4,), 1 / 256, -128)), [0, 59, -59, 127])
+    # tanh of 0, 0.5, -0.5, 4: 0, 0.46212, -0.46212, 0.99933 by 128: 59.15, 127.9.
+    same("TANH", one("TANH", {}, [(tensor((4,), 0.5), [0, 1, -1, 8])], [], tensor((4,), 1 / 128)), [0, 59, -59, 127])
+    # Reals -2 0 3 20 at scale 1/4 and zero point -100: 0, 0, 12, 80 steps; 6 is 24 steps.
+    rectified = lambda operation: one(operation, {}, [(tensor((4,)), [-2, 0, 3, 20])], [], tensor((4,), 0.25, -100))
+    same("RELU rescales", rectified("RELU"), [-100, -100, -88, -20])
+    same("RELU6 ends at 6", rectified("RELU6"), [-100, -100, -88, -76])
+    # -1 by a half is -0.5: at a multiplier of 2^30, shift 0, halves go up: 0; 3 gives 2.
+    same("QUANTIZE", one("QUANTIZE", {}, [(tensor((2,), 0.5, 1), [0, 4])], [], tensor((2,), 1.0, 5)), [5, 7])
+
+
+def moves():
+    rows = [(tensor((2, 3)), [1, 2, 3, 4, 5, 6])]
+    ints = lambda *values: tensor(numpy.shape(values), elements=values, type_="int32")
+    same("RESHAPE by a tensor", one("RESHAPE", {}, rows, [ints(3, -1)], tensor((3, 2))), [[1, 2], [3, 4], [5, 6]])
+    same("RESHAPE by its option", one("RESHAPE", {"new_shape": [6]}, rows, [], tensor((6,))), [1, 2, 3, 4, 5, 6])
+    same("TRANSPOSE", one("TRANSPOSE", {}, rows, [ints(1, 0)], tensor((3, 2))), [[1, 4], [2, 5], [3, 6]])
+    same("PAD adds the zero point", one("PAD", {}, [(tensor((1, 2), 1.0, 9), [1, 2])], [ints((0, 1), (2, 0))], tensor((2, 4), 1.0, 9)),
+         [[9, 9, 1, 2], [9, 9, 9, 9]])
+    same("SLICE", one("SLICE", {}, rows, [ints(0, 1), ints(-1, 2)], tensor((2, 2))), [[2, 3], [5, 6]])
+    strided = lambda options, begin, end, stride, shape: one("STRIDED_SLICE", options, rows, [ints(*begin), ints(*end), ints(*stride)], tensor(shape))
+    same("STRIDED_SLICE backwards", strided({"end_mask": 2}, (1, -1), (2, 0), (1, -1), (1, 3)), [[6, 5, 4]])
+    same("STRIDED_SLICE drops a dimension", strided({"shrink_axis_mask": 1}, (-1, 0), (0, 3), (1, 2), (2,)), [4, 6])
+    same("STRIDED_SLICE from the start", strided({"begin_mask": 3}, (1, 1), (1, 2), (1, 1), (1, 2)), [[1, 2]])
+    same("CONCATENATION", one("CONCATENATION", {"axis": -1}, [*rows, (tensor((2, 1)), [7, 8])], [], tensor((2, 4))), [[1, 2, 3, 7], [4, 5, 6, 8]])
+    halves = r.Model([ints(1), tensor((1, 4)), tensor((1, 2)), tensor((1, 2))], [r.Node("SPLIT", [0, 1], [2, 3], {"num_splits": 2})], [1], [2, 3])
+    same("SPLIT", r.run(halves, [int8([[1, 2, 3, 4]])]), [[[1, 2]], [[3, 4]]])
+
+
+def files():
+    import tflite_writer as w
+    tensors = [w.tensor("x", "int8", [1, 3], 0, w.quantisation([0.5], [-1])), w.tensor("w", "int8", [2, 3], 1, w.quantisation([0.5], [0])),
+               w.tensor("b", "int32", [2], 2), w.tensor("y", "int8", [1, 2], 0, w.quantisation([1.0], [10]))]
+    node = w.node(0, [0, 1, 2], [3], 8, w.Table(w.i8(0, 1)))
+    buffers = [w.buffer(), w.buffer(int8([1, 2, 3, -1, -1, -1]).tobytes()), w.buffer(numpy.array([2, 0], "<i4").tobytes())]
+    model = r.read(w.model([w.code(9, 9)], [w.subgraph(tensors, [0], [3], [node])], buffers))
+    same("a file is read as its node", (model.nodes[0].operation, model.nodes[0].options["fused_activation_function"]), ("FULLY_CONNECTED", "RELU"))
+    same("a file is run as its node", r.run(model, [int8([[0, 1, 2]])])[0], [[14, 10]])
+
+
+def main():
+    for each in (numbers, products, pairs, pools, curves, moves, files):
+        each()
+    print(f"{checked} claims")
+    for each in wrong:
+        print(each)
+    print(f"wrong: {len(wrong)}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
