@@ -2,11 +2,12 @@
 """Writes networks with drawn weights: the small ones as .tflite with int8 and as .onnx with float32, the large ones as .onnx. The same name
 gives the same network each time.
 
-    networks.py NAME|all FOLDER    FOLDER/NAME.tflite and FOLDER/NAME.onnx, and a line for each file
+    networks.py NAME|small|all FOLDER    FOLDER/NAME.tflite and FOLDER/NAME.onnx, and a line for each file
 
 Weights are drawn so that each channel has mean about 0 and deviation about 1 on drawn images, as batch normalisation leaves it. The scales of
-int8 come from the largest and smallest values of the float network on these images. Each .onnx passes ONNX's checker. Each .tflite is read
-back and run by tflite_reference.py: the line says how many values of its tensors stand at 127, and how far the output is from the float one.
+int8 come from the largest and smallest values of the float network on these images. Each .onnx passes ONNX's checker, and onnx_reference.py
+computes from it what the network was while it was drawn. Each .tflite is read back and run by tflite_reference.py: its line says how many
+values of the worst tensor stand at 127, and how far what is before SOFTMAX is from the floats.
 """
 import math
 import pathlib
@@ -17,6 +18,7 @@ import numpy
 import onnx
 from onnx import TensorProto, helper, numpy_helper, shape_inference
 
+import onnx_reference
 import tflite_reference as reference
 import tflite_writer as w
 
@@ -45,20 +47,34 @@ class Network:
 
     def __init__(self, name, shape, images=IMAGES):
         self.name, self.draw, self.layers, self.arrays = name, numpy.random.RandomState(zlib.crc32(name.encode())), [], []
-        self.input = self.keep(self.draw.uniform(-1, 1, (images, *shape)).astype(numpy.float32))
+        self.input = self.keep(self.images(images, shape))
+
+    def images(self, count, shape):
+        """Values in [-1, 1]. Pictures have bright and dark areas and an own brightness, so that they differ behind a mean of all pixels."""
+        fine = self.draw.uniform(-1, 1, (count, *shape))
+        if len(shape) == 1:
+            return fine.astype(numpy.float32)
+        coarse = self.draw.uniform(-1, 1, (count, 4, 4, shape[2]))
+        rows, columns = (numpy.arange(one) * 4 // one for one in shape[:2])
+        brightness = self.draw.uniform(-0.4, 0.4, (count, 1, 1, shape[2]))
+        return numpy.clip(0.25 * fine + 0.5 * coarse[:, rows][:, :, columns] + brightness, -1, 1).astype(numpy.float32)
 
     def keep(self, array):
         self.arrays.append(array)
         return len(self.arrays) - 1
 
     def weighted(self, operation, x, weights, sums_of, activation, channel_axis, **options):
-        """Draws a gain and a bias for each channel, by what the weights give for the images."""
+        """Draws a gain and a bias for each channel, by what the weights give for the images. Where a channel has few values, all channels
+        have one deviation: the small differences between few images would become large, and the errors of int8 with them."""
         sums = sums_of(weights)
         axes = tuple(range(sums.ndim - 1))
         channels = sums.shape[-1]
-        gain = self.draw.uniform(0.6, 1.4, channels) / (sums.std(axis=axes) + 0.05)
-        gain = rounded(gain)
-        bias = rounded(self.draw.normal(0.2, 0.4, channels) - sums.mean(axis=axes) * gain)
+        if sums.size // channels < 32:
+            gain = rounded(numpy.full(channels, 1 / sums.std()))
+            bias = rounded(self.draw.normal(0, 0.4, channels))
+        else:
+            gain = rounded(self.draw.uniform(0.6, 1.4, channels) / (sums.std(axis=axes) + 0.05))
+            bias = rounded(self.draw.normal(0.2, 0.4, channels) - sums.mean(axis=axes) * gain)
         spread = [1] * weights.ndim
         spread[channel_axis] = channels
         result = self.keep(activated((sums * gain + bias).astype(numpy.float32), activation))
@@ -271,17 +287,17 @@ def to_tflite(network):
 
 def tried(network, data):
     """What the reference says of a .tflite: the share of values at 127 in the worst tensor, and the signal over the noise of the output in
-    decibels, for the first image."""
+    decibels, for the first image. Tensors of fewer than 100 values do not count for the share."""
     model, scales = reference.read(data), scales_of(network)
     scale, zero_point = scales[network.input]
     image = numpy.clip(numpy.round(network.arrays[network.input][:1] / scale) + zero_point, -128, 127).astype(numpy.int8)
     values = reference.run_all(model, [image])
-    at_end = max((values[one.output] == 127).mean() for one in network.layers if one.operation not in ("softmax", "dense"))         if any(one.operation not in ("softmax", "dense") for one in network.layers) else 0.0
+    shares = [(values[one.output] == 127).mean() for one in network.layers if values[one.output].size >= 100]
     last = next(one.output for one in reversed(network.layers) if one.operation != "softmax")
     found = (values[last].astype(numpy.float64) - scales[last][1]) * float(scales[last][0])
     real = network.arrays[last][:1].astype(numpy.float64)
     noise = ((found - real) ** 2).sum()
-    return at_end, 10 * math.log10((real ** 2).sum() / noise)
+    return max(shares), 10 * math.log10((real ** 2).sum() / noise)
 
 
 # ONNX
@@ -352,7 +368,8 @@ def to_onnx(network):
             out.node("Relu", [before], name)
         elif activation == "RELU6":
             if all(one.name != "zero" for one in out.constants):
-                out.constant("zero", numpy.float32(0)), out.constant("six", numpy.float32(6))
+                out.constant("zero", numpy.float32(0))
+                out.constant("six", numpy.float32(6))
             out.node("Clip", [before, "zero", "six"], name)
         names[layer.output] = name
     order = lambda shape: [1, shape[3], shape[1], shape[2]] if len(shape) == 4 else [1, *shape[1:]]
@@ -416,6 +433,13 @@ def onnx_macs(model):
     return total
 
 
+def computed_as(network, model):
+    """The largest difference between what the file of ONNX and what the network has as output, for the first image."""
+    image, wanted = network.arrays[network.input][:1], network.arrays[network.layers[-1].output][:1]
+    found = onnx_reference.run(model, {"input": image.transpose(0, 3, 1, 2) if image.ndim == 4 else image})["output"]
+    return numpy.abs(found - wanted).max() / numpy.abs(wanted).max()
+
+
 SMALL = {"mobilenet_v1_025_96": mobilenet_v1, "resnet_8_32": resnet_8, "ds_cnn_49x10": ds_cnn, "autoencoder_640": autoencoder,
          "autoencoder_640_deep": lambda: autoencoder("autoencoder_640_deep", 4)}
 LARGE = {"mobilenet_v2_224": mobilenet_v2, "resnet_18_224": resnet_18}
@@ -426,9 +450,16 @@ def write(name, folder):
     """Writes the files of one network and prints a line for each."""
     if name == "transformer_128x256":
         network, model = None, transformer(name)
+        rows = numpy.random.RandomState(1).normal(0, 1, (1, 128, 256))
+        deviation = onnx_reference.run(model, {"input": rows})["output"].std()
+        if not 0.5 < deviation < 3:
+            raise ValueError(f"{name}: the output has a deviation of {deviation}")
     else:
         network = {**SMALL, **LARGE}[name]()
         model = to_onnx(network)
+        difference = computed_as(network, model)
+        if not difference < 1e-3:
+            raise ValueError(f"{name}: the file of ONNX computes something else, by {difference}")
         if onnx_macs(model) != network.macs():
             raise ValueError(f"{name}: {onnx_macs(model)} multiplications in the file, {network.macs()} in the network")
     if name in SMALL:
@@ -436,7 +467,7 @@ def write(name, folder):
         at_end, decibels = tried(network, data)
         (folder / f"{name}.tflite").write_bytes(data)
         print(f"{name}.tflite: {len(data)} bytes, {len(reference.read(data).nodes)} nodes, {network.macs()} MACs; "
-              f"{100 * at_end:.2f} % of a tensor at 127 at most, {decibels:.1f} dB")
+              f"{100 * at_end:.2f} % of a tensor at 127 at most, {decibels:.1f} dB", flush=True)
         if at_end > 0.02 or decibels < 15:
             raise ValueError(f"{name}: the scales do not fit")
     data = model.SerializeToString()
@@ -446,12 +477,12 @@ def write(name, folder):
 
 
 def main():
-    if len(sys.argv) != 3 or sys.argv[1] not in [*NAMES, "all"]:
+    if len(sys.argv) != 3 or sys.argv[1] not in [*NAMES, "small", "all"]:
         print(__doc__ + "\nNAME: " + ", ".join(NAMES))
         return 2
     folder = pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    for name in NAMES if sys.argv[1] == "all" else [sys.argv[1]]:
+    for name in {"all": NAMES, "small": SMALL}.get(sys.argv[1], [sys.argv[1]]):
         write(name, folder)
     return 0
 
