@@ -182,7 +182,8 @@ def mobilenet_v2(name="mobilenet_v2_224"):
     """1.0, 224 by 224 by 3, 1000 classes."""
     n = Network(name, (224, 224, 3), 1)
     x, depth = n.conv(n.input, 32, (3, 3), 2, "RELU6"), 32
-    for expansion, channels, times, first in ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)):
+    stages = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1))
+    for expansion, channels, times, first in stages:
         for at in range(times):
             stride = first if at == 0 else 1
             y = x if expansion == 1 else n.conv(x, depth * expansion, (1, 1), 1, "RELU6")
