@@ -122,6 +122,8 @@ def pairs():
     same("ADD with RELU6 ends at 6", one("ADD", {"fused_activation_function": "RELU6"}, given, [], tensor((4,), 0.5, -1)), [3, 3, -1, 11])
     # Reals by reals: 1 0 -12 2031.75, at scale 1/2: 2 0 -24.
     same("MUL", one("MUL", {}, given, [], tensor((4,), 0.5, -1)), [1, -1, -25, 127])
+    # 127 by 0.001 is 12.7 steps of 0.01, beside an operand whose steps are 1.
+    same("ADD keeps small steps", one("ADD", {}, [(tensor((1,)), [0]), (tensor((1,), 0.001), [127])], [], tensor((1,), 0.01)), [13])
     same("operands of one element are spread", one("ADD", {}, [(tensor((3,)), [1, 2, 3]), (tensor((1,)), [10])], [], tensor((3,))), [11, 12, 13])
 
 
@@ -137,6 +139,8 @@ def pools():
     # Rows 1 2 3 and -4 -5 -7 at zero point 1: sums 3 and -19 over 3 elements, by 2: 2 and -12.67. Zero point 4.
     axes = tensor((1,), elements=[-1], type_="int32")
     same("MEAN", one("MEAN", {}, [(tensor((2, 3), 1.0, 1), [1, 2, 3, -4, -5, -7])], [axes], tensor((2,), 0.5, 4)), [6, -9])
+    # 63.5, half away from zero; a multiplier that loses the bits of 40000 gives less than the half.
+    same("MEAN of many", one("MEAN", {}, [(tensor((40000,)), [127] * 40000)], [tensor((1,), elements=[0], type_="int32")], tensor((), 2.0)), 64)
     same("MEAN keeps dimensions", one("MEAN", {"keep_dims": True}, [(tensor((2, 3), 1.0, 1), [1, 2, 3, -4, -5, -7])], [axes], tensor((2, 1), 0.5, 4)),
          [[6], [-9]])
 
