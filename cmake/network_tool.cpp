@@ -43,9 +43,9 @@ bool write_c(std::filesystem::path const& model, std::filesystem::path const& fo
         }
         std::cout << (folder / file).string() << ": " << text.size() << " bytes\n";
     }
-    std::cout << "kernels " << plan.kernels.size() << ", arena " << plan.peak(whole.arena()).value << " bytes"
+    std::cout << "kernels " << plan.kernels.size() << ", arena " << static_cast<std::int64_t>(plan.peak(whole.arena()).value) << " bytes"
               << (plan.proven(whole.arena()) ? ", the fewest that this order of kernels needs" : ", not proven to be the fewest")
-              << ", weights " << plan.constant_bytes(whole.weights()).value << " bytes\n";
+              << ", weights " << static_cast<std::int64_t>(plan.constant_bytes(whole.weights()).value) << " bytes\n";
     return true;
 }
 #endif
