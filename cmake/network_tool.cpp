@@ -1,12 +1,12 @@
 // What tilewright_add_network_tool() compiles: prints trained networks, as the library reads them, and writes them as C.
 #include <cstring>
-#include <fstream>
 #include <iostream>
 #include <tilewright/network/onnx.hpp>
 #include <tilewright/network/tflite.hpp>
 #include <tilewright/network/write.hpp>
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
 #include <tilewright/c_source/program_source.hpp>
+#include <tilewright/c_source/write_files.hpp>
 #include <tilewright/import/network_program.hpp>
 #include <tilewright/import/onnx.hpp>
 #include <tilewright/program/program_plan.hpp>
@@ -35,14 +35,9 @@ bool write_c(std::filesystem::path const& model, std::filesystem::path const& fo
         return false;
     }
     std::filesystem::create_directories(folder);
-    for (auto const& [file, text] : halide::c_program(plan, {.name = name})) {
-        std::ofstream out(folder / file, std::ios::binary);
-        if (!(out << text)) {
-            std::cerr << (folder / file).string() << ": cannot be written\n";
-            return false;
-        }
-        std::cout << (folder / file).string() << ": " << text.size() << " bytes\n";
-    }
+    auto const files = halide::c_program(plan, {.name = name});
+    if (halide::detail::write_files(folder, files) != 0) return false;
+    for (auto const& [file, text] : files) std::cout << (folder / file).string() << ": " << text.size() << " bytes\n";
     std::cout << "kernels " << plan.kernels.size() << ", arena " << static_cast<std::int64_t>(plan.peak(whole.arena()).value) << " bytes"
               << (plan.proven(whole.arena()) ? ", the fewest that this order of kernels needs" : ", not proven to be the fewest")
               << ", weights " << static_cast<std::int64_t>(plan.constant_bytes(whole.weights()).value) << " bytes\n";

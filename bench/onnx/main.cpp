@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <set>
 #include <thread>
 #include <tilewright/c_source/program_source.hpp>
+#include <tilewright/c_source/write_files.hpp>
 #include <tilewright/import/network_program.hpp>
 #include <tilewright/import/onnx.hpp>
 #include <tilewright/network/onnx.hpp>
@@ -154,7 +154,7 @@ outcome run(fs::path const& test, fs::path const& folder) {
     program_plan_value const plan = make_program_plan(whole.get());
     if (plan.refusal) return {outcome::failed, to_string(plan.refusal)};
     try {
-        for (auto const& [name, text] : halide::c_program(plan, {.name = "net"})) std::ofstream(folder / name) << text;
+        if (halide::detail::write_files(folder, halide::c_program(plan, {.name = "net"})) != 0) return {};
     } catch (std::exception const& error) {
         return {outcome::failed, error.what()};
     }

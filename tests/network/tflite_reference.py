@@ -186,6 +186,15 @@ def symmetric(weights):
         raise ValueError(f"tensor `{weights.name}`: weights of int8 have zero point 0")
 
 
+def of_sums(operator, sums, options, inputs, outputs, arrays):
+    """What a convolution makes of its sums [n, h, w, channels]: the bias is added, then each channel is scaled by its own multiplier."""
+    if arrays[2] is not None:
+        sums = sums + arrays[2]
+    fits_int32(sums, f"a sum of {operator}")
+    multipliers = channel_multipliers(inputs[0], inputs[1], outputs[0], sums.shape[3])
+    return finish(multiply_by_quantized_multiplier(sums, *multipliers), outputs[0], options)
+
+
 def conv_2d(options, inputs, outputs, arrays):
     """[n, h, w, i] by [o, fh, fw, i / groups] and [o] to [n, h', w', o]."""
     symmetric(inputs[1])
@@ -201,10 +210,7 @@ def conv_2d(options, inputs, outputs, arrays):
         left = taken[..., group, :].reshape(batch * rows * columns, -1)
         sums[..., group, :] = (left @ weights[group].reshape(channels // groups, -1).T).reshape(batch, rows, columns, -1)
     sums = sums.reshape(batch, rows, columns, channels)
-    if arrays[2] is not None:
-        sums = sums + arrays[2]
-    fits_int32(sums, "a sum of CONV_2D")
-    return [finish(multiply_by_quantized_multiplier(sums, *channel_multipliers(inputs[0], inputs[1], outputs[0], channels)), outputs[0], options)]
+    return [of_sums("CONV_2D", sums, options, inputs, outputs, arrays)]
 
 
 def depthwise_conv_2d(options, inputs, outputs, arrays):
@@ -214,10 +220,7 @@ def depthwise_conv_2d(options, inputs, outputs, arrays):
     channels = weights.shape[2]
     taken, _ = windows(image, *weights.shape[:2], options, 0)
     sums = (numpy.repeat(taken, channels // image.shape[3], axis=5) * weights).sum(axis=(3, 4))
-    if arrays[2] is not None:
-        sums = sums + arrays[2]
-    fits_int32(sums, "a sum of DEPTHWISE_CONV_2D")
-    return [finish(multiply_by_quantized_multiplier(sums, *channel_multipliers(inputs[0], inputs[1], outputs[0], channels)), outputs[0], options)]
+    return [of_sums("DEPTHWISE_CONV_2D", sums, options, inputs, outputs, arrays)]
 
 
 def fully_connected(options, inputs, outputs, arrays):

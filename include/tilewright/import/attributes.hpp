@@ -7,26 +7,21 @@ namespace tilewright::imported::detail {
 
 using shape = std::vector<std::int64_t>;
 
-inline std::int64_t integer(lowering const& of, std::string_view name, std::int64_t otherwise) {
+/// A setting of the node, if it has one of this type.
+template <class T>
+std::optional<T> setting(lowering const& of, std::string_view name) {
     auto const* found = of.node->find(name);
-    auto const* held = found ? std::get_if<std::int64_t>(found) : nullptr;
-    return held ? *held : otherwise;
-}
-inline float real(lowering const& of, std::string_view name, float otherwise) {
-    auto const* found = of.node->find(name);
-    auto const* held = found ? std::get_if<float>(found) : nullptr;
-    return held ? *held : otherwise;
-}
-inline std::string word(lowering const& of, std::string_view name, std::string const& otherwise) {
-    auto const* found = of.node->find(name);
-    auto const* held = found ? std::get_if<std::string>(found) : nullptr;
-    return held ? *held : otherwise;
-}
-inline std::optional<shape> integers(lowering const& of, std::string_view name) {
-    auto const* found = of.node->find(name);
-    auto const* held = found ? std::get_if<shape>(found) : nullptr;
+    auto const* held = found ? std::get_if<T>(found) : nullptr;
     return held ? std::optional(*held) : std::nullopt;
 }
+inline std::int64_t integer(lowering const& of, std::string_view name, std::int64_t otherwise) {
+    return setting<std::int64_t>(of, name).value_or(otherwise);
+}
+inline float real(lowering const& of, std::string_view name, float otherwise) { return setting<float>(of, name).value_or(otherwise); }
+inline std::string word(lowering const& of, std::string_view name, std::string const& otherwise) {
+    return setting<std::string>(of, name).value_or(otherwise);
+}
+inline std::optional<shape> integers(lowering const& of, std::string_view name) { return setting<shape>(of, name); }
 /// A list that newer versions give as an operand and older ones as an attribute.
 inline std::optional<shape> list(lowering& of, std::string_view name, std::size_t operand) {
     if (of.has(operand)) return of.known_integers(operand);
@@ -46,6 +41,12 @@ inline void need_float(value const& of) {
 }
 inline void need_float32(value const& of) {
     if (of.type() != scalar_type::float32) throw not_imported(std::string("of elements of ") + name_of(of.type()) + ", not of float");
+}
+
+/// `body` reduced over axes, or as it is where there is none.
+inline value over(operation op, std::vector<value> const& axes, value const& body) {
+    if (axes.size() >= max_rank) throw not_imported("more than " + std::to_string(max_rank - 1) + " dimensions are reduced");
+    return axes.empty() ? body : reduced(op, axes, body);
 }
 
 }  // namespace tilewright::imported::detail

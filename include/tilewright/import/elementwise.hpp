@@ -28,12 +28,9 @@ template <operation Op>
 void two(lowering& of) {
     elementwise(of, 2, [](auto const& x) { return binary(Op, x[0], x[1]); });
 }
-template <operation Op, bool Swapped = false, bool Negated = false>
+template <operation Op, bool Swapped = false>
 void comparison(lowering& of) {
-    elementwise(of, 2, [](auto const& x) {
-        value const holds = binary(Op, x[Swapped ? 1 : 0], x[Swapped ? 0 : 1]);
-        return Negated ? truth(binary(operation::equal, truth(holds), number(std::int64_t{0}, scalar_type::uint8))) : truth(holds);
-    });
+    elementwise(of, 2, [](auto const& x) { return truth(binary(Op, x[Swapped ? 1 : 0], x[Swapped ? 0 : 1])); });
 }
 template <operation Op>
 void logic(lowering& of) {
@@ -123,7 +120,6 @@ inline void convert_to(lowering& of) {
 inline void where(lowering& of) {
     elementwise(of, 3, [](auto const& x) { return choose(is_true(x[0]), x[1], x[2]); });
 }
-/// Scales and zero points of a quantisation, as operands of the elements: one for all, or one for each index along `axis`.
 inline void quantise(lowering& of) {
     view const x = of.operand(0);
     scalar_type const to = of.has(2) ? of.operand(2).type() : scalar_type::uint8;

@@ -11,16 +11,14 @@ namespace tilewright::imported {
 /// One kernel of one stage. Its tensors have the names that they have in the program.
 struct layer {
     ir::label name;
-    std::string node = {};  ///< of the model: "node 3 (`Conv`)"
     std::vector<ir::node> nodes = {};
 };
 
 /// A tensor whose elements are known, row by row, each little-endian.
 struct known_tensor {
-    stored what = {};
-    std::vector<std::byte> bytes = {};
+    stored what;
+    std::vector<std::byte> bytes;
 
-    known_tensor() = default;
     known_tensor(stored of, std::vector<std::byte> elements) : what(std::move(of)), bytes(std::move(elements)) {}
     known_tensor(scalar_type type, std::vector<std::int64_t> extents, std::vector<std::byte> elements) : bytes(std::move(elements)) {
         what.type = type;

@@ -63,6 +63,23 @@ inline space loops_over(std::vector<view> const& all, std::vector<std::int64_t> 
 /// Loops over a shape, an axis for each dimension that is more than 1.
 inline space loops_over(std::vector<std::int64_t> const& shape) { return loops_over({}, shape); }
 
+namespace detail {
+
+/// The element of a view: for each stored dimension, what the indices of the view add to the first one.
+inline value element_of(view const& of, std::vector<std::vector<value>> const& parts) {
+    std::vector<value> indices;
+    for (std::size_t stored = 0; stored < parts.size(); ++stored) indices.push_back(total(parts[stored], of.first[stored]));
+    return element(of.of.name, of.of.type, indices);
+}
+/// Adds an index along a factor to what the stored dimensions are indexed by.
+inline void add_index(std::vector<std::vector<value>>& parts, factor const& along_it, value const& index) {
+    for (std::size_t stored = 0; stored < parts.size(); ++stored) {
+        if (along_it.steps[stored] != 0) parts[stored].push_back(times(index, along_it.steps[stored]));
+    }
+}
+
+}  // namespace detail
+
 /// The element of a view where these loops are; the view has their shape.
 inline value at(view of, space const& loops) {
     std::vector<std::vector<value>> parts(of.first.size());
@@ -75,15 +92,10 @@ inline value at(view of, space const& loops) {
         // Factors of a view may be fewer than axes only where it is repeated or of extent 1.
         std::size_t const missing = loops.axes[dimension].size() - cut_here.size();
         for (std::size_t axis = 0; axis < cut_here.size(); ++axis) {
-            for (std::size_t stored = 0; stored < parts.size(); ++stored) {
-                std::int64_t const step = cut_here[axis].steps[stored];
-                if (step != 0) parts[stored].push_back(detail::times(loops.axes[dimension][axis + missing], step));
-            }
+            detail::add_index(parts, cut_here[axis], loops.axes[dimension][axis + missing]);
         }
     }
-    std::vector<value> indices;
-    for (std::size_t stored = 0; stored < parts.size(); ++stored) indices.push_back(detail::total(parts[stored], of.first[stored]));
-    return element(of.of.name, of.of.type, indices);
+    return detail::element_of(of, parts);
 }
 
 /// The element of a view at an index for each dimension, where no dimension has several factors.
@@ -91,15 +103,9 @@ inline value at(view const& of, std::vector<value> const& index) {
     std::vector<std::vector<value>> parts(of.first.size());
     for (std::size_t dimension = 0; dimension < of.dimensions.size(); ++dimension) {
         if (of.dimensions[dimension].size() > 1) throw not_imported("a dimension that a reshape joined would have to be copied");
-        for (factor const& one : of.dimensions[dimension]) {
-            for (std::size_t stored = 0; stored < parts.size(); ++stored) {
-                if (one.steps[stored] != 0) parts[stored].push_back(detail::times(index[dimension], one.steps[stored]));
-            }
-        }
+        for (factor const& one : of.dimensions[dimension]) detail::add_index(parts, one, index[dimension]);
     }
-    std::vector<value> indices;
-    for (std::size_t stored = 0; stored < parts.size(); ++stored) indices.push_back(detail::total(parts[stored], of.first[stored]));
-    return element(of.of.name, of.of.type, indices);
+    return detail::element_of(of, parts);
 }
 
 /// Whether each dimension of a view that is more than 1 is a whole dimension of the stored tensor.

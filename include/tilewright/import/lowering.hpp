@@ -11,7 +11,7 @@ class lowering {
         for (std::size_t at = 0; at < from.inputs.size(); ++at) {
             auto const id = from.inputs[at];
             network::tensor const& one = from.tensors[static_cast<std::size_t>(id)];
-            stored made{ir::label(("in" + std::to_string(at)).c_str()), type_of(one.type), {}};
+            stored made{numbered("in", at), type_of(one.type), {}};
             if (!one.shape) throw not_imported("input " + network::shown(one.name) + " has no shape");
             std::vector<std::int64_t> shape;
             for (network::dimension const& extent : *one.shape) {
@@ -29,34 +29,19 @@ class lowering {
     layers result = {};
 
     bool has(std::size_t operand) const { return operand < node->inputs.size() && node->inputs[operand] != network::no_tensor; }
-    bool is_known(std::size_t operand) const {
-        return has(operand) && (known_.count(node->inputs[operand]) != 0 ||
-                                from.tensors[static_cast<std::size_t>(node->inputs[operand])].constant != network::no_constant);
-    }
     /// An operand, as kernels read it.
     view operand(std::size_t at) {
         if (!has(at)) throw not_imported("operand " + std::to_string(at) + " is missing");
-        auto const id = static_cast<std::size_t>(node->inputs[at]);
-        if (!views_[id]) {
-            known_tensor const constant = known(at);
-            std::vector<std::int64_t> const shape = constant.what.extents;
-            stored what{ir::label(("c" + std::to_string(result.constants.size())).c_str()), constant.what.type, {}};
-            views_[id] = keep(what, shape);
-            result.constants.push_back({views_[id]->of, constant.bytes});
-        }
-        return *views_[id];
+        return read(node->inputs[at]);
     }
     /// An operand whose elements must be known, with its shape.
     known_tensor known(std::size_t at) const {
         auto const id = node->inputs.at(at);
-        if (auto const found = known_.find(id); found != known_.end()) return found->second;
-        network::tensor const& one = from.tensors[static_cast<std::size_t>(id)];
-        if (one.constant == network::no_constant) {
-            throw not_imported("operand " + std::to_string(at) + ", " + network::shown(one.name) + ", has to be a constant");
+        if (!is_known(id)) {
+            throw not_imported("operand " + std::to_string(at) + ", " + network::shown(from.tensors[static_cast<std::size_t>(id)].name) +
+                               ", has to be a constant");
         }
-        known_tensor made(type_of(one.type), {}, from.constants[static_cast<std::size_t>(one.constant)]);
-        for (network::dimension const& extent : *one.shape) made.what.extents.push_back(*extent.extent);
-        return made;
+        return known_of(id);
     }
     /// The elements of such an operand, as integers or as floats.
     std::vector<std::int64_t> known_integers(std::size_t at) const { return integers_of(known(at)); }
@@ -93,55 +78,24 @@ class lowering {
         }
     }
     /// A result that is known.
-    void give_known(std::size_t output, known_tensor what) { known_[node->outputs.at(output)] = std::move(what); }
+    void give_known(std::size_t output, known_tensor what) { known_.insert_or_assign(node->outputs.at(output), std::move(what)); }
 
     /// A kernel for a result: `what` at each point of the loops.
-    view compute(space const& loops, value const& what, std::optional<std::size_t> output = {}) {
-        stored made{ir::label(("t" + std::to_string(result.all.size())).c_str()), what.type(), {}};
-        if (output) {
-            auto const id = node->outputs.at(*output);
-            for (std::size_t at = 0; at < from.outputs.size(); ++at) {
-                if (from.outputs[at] == id) made.name = ir::label(("out" + std::to_string(at)).c_str());
-            }
+    view compute(space const& loops, value const& what, std::size_t output) {
+        auto const id = node->outputs.at(output);
+        ir::label name = next_name();
+        for (std::size_t at = 0; at < from.outputs.size(); ++at) {
+            if (from.outputs[at] == id) name = numbered("out", at);
         }
-        std::vector<int> parts;
-        std::vector<value> indices;
-        for (std::size_t dimension = 0; dimension < loops.axes.size(); ++dimension) {
-            parts.push_back(static_cast<int>(loops.axes[dimension].size()));
-            for (std::size_t axis = 0; axis < loops.axes[dimension].size(); ++axis) {
-                indices.push_back(loops.axes[dimension][axis]);
-                made.extents.push_back(loops.extents[dimension][axis]);
-            }
-        }
-        if (made.extents.empty()) {
-            made.extents.push_back(1);
-            indices.push_back(along("only", 1));
-            parts.insert(parts.begin(), 1);
-        }
-        if (made.extents.size() > max_rank) {
-            throw not_imported("the result has " + std::to_string(made.extents.size()) + " dimensions; " + std::to_string(max_rank) +
-                               " are the most");
-        }
-        auto nodes = stage_of(element(made.name, made.type, indices), what);
-        if (nodes.size() > 30000) throw not_imported("its expression is too long");
-        result.all.push_back({ir::label(("k" + std::to_string(result.all.size())).c_str()), where(), std::move(nodes)});
-        view all = whole_of(made, parts);
-        if (parts.size() > loops.axes.size()) all.dimensions.erase(all.dimensions.begin());
-        if (output) give(*output, all);
-        return all;
+        view const made = store(name, loops, what);
+        give(output, made);
+        return made;
     }
+    /// Likewise, for a tensor that only this operator reads.
+    view compute(space const& loops, value const& what) { return store(next_name(), loops, what); }
 
-    /// The view of a node's result, if it has one.
-    std::optional<view> const& view_of(network::tensor_id id) const { return views_[static_cast<std::size_t>(id)]; }
     bool is_available(network::tensor_id id) const {
-        return id == network::no_tensor || view_of(id) || known_.count(id) != 0 ||
-               from.tensors[static_cast<std::size_t>(id)].constant != network::no_constant;
-    }
-
-    /// "node 3 (`Conv`)"
-    std::string where() const {
-        if (node == nullptr) return "the results";
-        return "node " + std::to_string(node - from.nodes.data()) + " (" + network::shown(node->operation) + ")";
+        return id == network::no_tensor || views_[static_cast<std::size_t>(id)] || is_known(id);
     }
 
     /// Copies results that no kernel wrote where the caller finds them, and settles how kernels read what they are given.
@@ -153,26 +107,15 @@ class lowering {
 
   private:
     void copy_results() {
-        network::node ends{.name = "results", .operation = "results"};
         for (std::size_t at = 0; at < from.outputs.size(); ++at) {
-            network::tensor_id const id = from.outputs[at];
-            ends.inputs = {id}, ends.outputs = {id};
-            node = &ends;
-            view of = operand(0);
-            if (of.of.name == ir::label(("out" + std::to_string(at)).c_str()) && is_plain_order(of)) {
+            view const of = read(from.outputs[at]);
+            ir::label const name = numbered("out", at);
+            if (of.of.name == name && is_plain_order(of)) {
                 result.outputs.push_back(of.of);
-                node = nullptr;
                 continue;
             }
-            node = nullptr;
             space const loops = loops_over({of}, of.shape());
-            value const copy = imported::at(of, loops);
-            ends.inputs.clear();
-            node = &ends;
-            std::string const label_text = "out" + std::to_string(at);
-            view const made = compute_named(loops, copy, label_text);
-            result.outputs.push_back(made.of);
-            node = nullptr;
+            result.outputs.push_back(store(name, loops, imported::at(of, loops)).of);
         }
     }
 
@@ -181,16 +124,48 @@ class lowering {
         auto const flat = reshaped(whole_of(of.of), of.shape());
         return flat && flat->dimensions == of.dimensions && flat->first == of.first;
     }
-    view compute_named(space const& loops, value const& what, std::string const& name) {
-        node = nullptr;
-        view made = compute(loops, what);
-        // The kernel's target, and what it stores, have the name of the output.
-        layer& last = result.all.back();
-        for (ir::node& one : last.nodes) {
-            if (one.name == made.of.name && (one.op == operation::access || one.op == operation::store)) one.name = ir::label(name.c_str());
-        }
-        made.of.name = ir::label(name.c_str());
+    static ir::label numbered(char const* what, std::size_t number) { return ir::label((what + std::to_string(number)).c_str()); }
+    ir::label next_name() const { return numbered("t", result.all.size()); }
+
+    bool is_known(network::tensor_id id) const {
+        return known_.count(id) != 0 || from.tensors[static_cast<std::size_t>(id)].constant != network::no_constant;
+    }
+    known_tensor known_of(network::tensor_id id) const {
+        if (auto const found = known_.find(id); found != known_.end()) return found->second;
+        network::tensor const& one = from.tensors[static_cast<std::size_t>(id)];
+        known_tensor made(type_of(one.type), {}, from.constants[static_cast<std::size_t>(one.constant)]);
+        for (network::dimension const& extent : *one.shape) made.what.extents.push_back(*extent.extent);
         return made;
+    }
+    /// A tensor, as kernels read it. What is known becomes a constant of the program where it is first read.
+    view read(network::tensor_id id) {
+        std::optional<view>& of = views_[static_cast<std::size_t>(id)];
+        if (!of) {
+            known_tensor constant = known_of(id);
+            of = keep({numbered("c", result.constants.size()), constant.what.type, {}}, constant.what.extents);
+            result.constants.emplace_back(of->of, std::move(constant.bytes));
+        }
+        return *of;
+    }
+    /// A kernel that stores `what`.
+    view store(ir::label const& name, space const& loops, value const& what) {
+        stored made{name, what.type(), {}};
+        std::vector<int> parts;
+        std::vector<value> indices;
+        for (std::size_t dimension = 0; dimension < loops.axes.size(); ++dimension) {
+            parts.push_back(static_cast<int>(loops.axes[dimension].size()));
+            indices.insert(indices.end(), loops.axes[dimension].begin(), loops.axes[dimension].end());
+            made.extents.insert(made.extents.end(), loops.extents[dimension].begin(), loops.extents[dimension].end());
+        }
+        if (made.extents.empty()) made.extents.push_back(1), indices.push_back(along("only", 1));
+        if (made.extents.size() > max_rank) {
+            throw not_imported("the result has " + std::to_string(made.extents.size()) + " dimensions; " + std::to_string(max_rank) +
+                               " are the most");
+        }
+        auto nodes = stage_of(element(made.name, made.type, indices), what);
+        if (nodes.size() > 30000) throw not_imported("its expression is too long");
+        result.all.push_back({numbered("k", result.all.size()), std::move(nodes)});
+        return whole_of(made, parts);
     }
     /// A stored tensor of this shape, as a view: dimensions of extent 1 are not stored.
     static view keep(stored what, std::vector<std::int64_t> const& shape) {
@@ -200,12 +175,9 @@ class lowering {
             parts.push_back(extent > 1 ? 1 : 0);
             if (extent > 1) what.extents.push_back(extent);
         }
-        bool const scalar = what.extents.empty();
-        if (scalar) what.extents.push_back(1), parts.insert(parts.begin(), 1);
+        if (what.extents.empty()) what.extents.push_back(1);
         if (what.extents.size() > max_rank) throw not_imported("a tensor of more than " + std::to_string(max_rank) + " dimensions");
-        view made = whole_of(what, parts);
-        if (scalar) made.dimensions.erase(made.dimensions.begin());
-        return made;
+        return whole_of(what, parts);
     }
 
     std::vector<std::optional<view>> views_;

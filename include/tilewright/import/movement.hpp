@@ -124,15 +124,16 @@ inline void gather(lowering& of) {
     to.insert(to.begin() + dimension, which.what.extents.begin(), which.what.extents.end());
     reshape_to(of, made, to);
 }
-inline void blocks(lowering& of, bool to_space) {
+template <bool ToSpace>
+void blocks(lowering& of) {
     view const from = of.operand(0);
     if (from.rank() != 4) throw not_imported("of " + std::to_string(from.rank()) + " dimensions");
     std::int64_t const size = integer(of, "blocksize", 1);
     shape const s = from.shape();
-    bool const depth_first = to_space && word(of, "mode", "DCR") == "CRD";
+    bool const depth_first = ToSpace && word(of, "mode", "DCR") == "CRD";
     shape apart, made;
     std::vector<int> order;
-    if (to_space) {
+    if (ToSpace) {
         apart =
             depth_first ? shape{s[0], s[1] / size / size, size, size, s[2], s[3]} : shape{s[0], size, size, s[1] / size / size, s[2], s[3]};
         order = depth_first ? std::vector<int>{0, 1, 4, 2, 5, 3} : std::vector<int>{0, 3, 4, 1, 5, 2};
@@ -145,10 +146,6 @@ inline void blocks(lowering& of, bool to_space) {
     auto const cut_up = reshaped(from, apart);
     if (!cut_up) throw not_imported("of a tensor that would have to be copied");
     reshape_to(of, transposed(*cut_up, order), made);
-}
-template <bool ToSpace>
-void blocks(lowering& of) {
-    blocks(of, ToSpace);
 }
 
 inline void concatenate(lowering& of) {

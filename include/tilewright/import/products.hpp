@@ -7,13 +7,12 @@ namespace tilewright::imported::detail {
 /// Splits loops of a view's last dimensions: the reduction of a product, whose operands share factors.
 inline space reduction_over(view const& a, view const& b) {
     space loops = loops_over({a, b}, a.shape());
-    int axis = 0;
     for (std::size_t part = 0; part < loops.axes[0].size(); ++part) {
-        loops.axes[0][part] = along(ir::label(("r" + std::to_string(axis++)).c_str()), loops.extents[0][part]);
+        loops.axes[0][part] = along(ir::label(("r" + std::to_string(part)).c_str()), loops.extents[0][part]);
     }
     return loops;
 }
-/// [..., m, k] times [..., k, n]; `of_elements` makes the factors of what is read.
+/// [..., m, k] times [..., k, n]; `left` and `right` make the factors of what is read.
 template <class Left, class Right>
 value product_at(view const& a, view const& b, space const& loops, scalar_type sum, Left const& left, Right const& right) {
     std::size_t const rank = a.dimensions.size();
@@ -22,19 +21,18 @@ value product_at(view const& a, view const& b, space const& loops, scalar_type s
     of_a.extents[rank - 1] = inner.extents[0], of_a.axes[rank - 1] = inner.axes[0];
     of_b.extents[rank - 2] = inner.extents[0], of_b.axes[rank - 2] = inner.axes[0];
     value const body = convert(left(imported::at(a, of_a)), sum) * convert(right(imported::at(b, of_b)), sum);
-    if (inner.axes[0].empty()) return body;
-    return reduced(operation::reduce_sum, inner.axes[0], body);
+    return over(operation::reduce_sum, inner.axes[0], body);
 }
 struct product_operands {
     view a, b;
     space loops;
-    int squeezed_a = 0, squeezed_b = 0;  ///< dimensions that the result does not have
+    bool squeezed_a = false, squeezed_b = false;  ///< the result has no rows, no columns
 };
 inline product_operands operands_of_product(view a, view b) {
     product_operands made;
     if (a.rank() == 0 || b.rank() == 0) throw not_imported("a product of a scalar");
-    if (a.rank() == 1) a.dimensions.insert(a.dimensions.begin(), factors{}), made.squeezed_a = 1;
-    if (b.rank() == 1) b.dimensions.push_back(factors{}), made.squeezed_b = 1;
+    if (a.rank() == 1) a.dimensions.insert(a.dimensions.begin(), factors{}), made.squeezed_a = true;
+    if (b.rank() == 1) b.dimensions.push_back(factors{}), made.squeezed_b = true;
     shape outer_a = a.shape(), outer_b = b.shape();
     std::int64_t const m = outer_a[outer_a.size() - 2], k = outer_a.back(), n = outer_b.back();
     if (outer_b[outer_b.size() - 2] != k) throw not_imported("shapes " + text_of(outer_a) + " and " + text_of(outer_b) + " do not fit");
@@ -55,17 +53,13 @@ inline product_operands operands_of_product(view a, view b) {
     return made;
 }
 inline view result_of_product(lowering& of, product_operands const& with, value const& what) {
-    bool const as_it_is = with.squeezed_a + with.squeezed_b == 0;
     space loops = with.loops;
-    std::size_t const rank = loops.axes.size();
-    if (!as_it_is) {
-        if (with.squeezed_b) loops.axes.pop_back(), loops.extents.pop_back();
-        std::size_t const row = rank - 2;
-        if (with.squeezed_a) {
-            loops.axes.erase(loops.axes.begin() + static_cast<std::ptrdiff_t>(row));
-            loops.extents.erase(loops.extents.begin() + static_cast<std::ptrdiff_t>(row));
-        }
-    }
+    auto const leave_out = [&](std::ptrdiff_t from_the_end) {
+        loops.axes.erase(loops.axes.end() - from_the_end);
+        loops.extents.erase(loops.extents.end() - from_the_end);
+    };
+    if (with.squeezed_a) leave_out(2);
+    if (with.squeezed_b) leave_out(1);
     return of.compute(loops, what, 0);
 }
 inline void matrix_product(lowering& of) {

@@ -13,9 +13,13 @@ inline view reduce(lowering& of, operation op, view const& x, std::vector<bool> 
         axes.insert(axes.end(), loops.axes[dimension].begin(), loops.axes[dimension].end());
         outer.axes[dimension].clear(), outer.extents[dimension].clear();
     }
-    if (axes.size() > 5) throw not_imported("more than 5 dimensions are reduced");
-    value const body = each(imported::at(x, loops));
-    return of.compute(outer, axes.empty() ? body : reduced(op, axes, body));
+    return of.compute(outer, over(op, axes, each(imported::at(x, loops))));
+}
+/// How many elements of a view are reduced to one.
+inline double count_of(view const& x, std::vector<bool> const& gone) {
+    double count = 1;
+    for (std::size_t at = 0; at < gone.size(); ++at) count *= gone[at] ? static_cast<double>(x.extent(static_cast<int>(at))) : 1;
+    return count;
 }
 inline value square_of(value const& x) { return x * x; }
 template <operation Op, value (*Each)(value const&), bool Mean, value (*After)(value const&)>
@@ -31,8 +35,6 @@ void reduction(lowering& of) {
     for (std::int64_t const one : axes.value_or(shape{})) gone[static_cast<std::size_t>(dimension_of(one, x.rank()))] = true;
     if (all) gone.assign(gone.size(), true);
     view made = reduce(of, Op, x, gone, Each);
-    double count = 1;
-    for (std::size_t at = 0; at < gone.size(); ++at) count *= gone[at] ? static_cast<double>(x.extent(static_cast<int>(at))) : 1;
     if (integer(of, "keepdims", 1) == 0) {
         std::vector<std::size_t> kept;
         for (std::size_t at = 0; at < gone.size(); ++at) {
@@ -43,7 +45,7 @@ void reduction(lowering& of) {
     bool const plain = !Mean && After == static_cast<value (*)(value const&)>(same);
     space const loops = loops_over({made}, made.shape());
     value what = imported::at(made, loops);
-    if (Mean) need_float(what), what = what / like(what, count);
+    if (Mean) need_float(what), what = what / like(what, count_of(x, gone));
     if (plain) of.give(0, made);
     else of.compute(loops, After(what), 0);
 }
@@ -65,8 +67,7 @@ inline void softmax(lowering& of) {
 /// (x - mean) / sqrt(variance + epsilon), over the dimensions that are gone.
 inline view normalised(lowering& of, view const& x, std::vector<bool> const& gone, double epsilon) {
     shape const whole = x.shape();
-    double count = 1;
-    for (std::size_t at = 0; at < gone.size(); ++at) count *= gone[at] ? static_cast<double>(whole[at]) : 1;
+    double const count = count_of(x, gone);
     view const sums = repeated_to(reduce(of, operation::reduce_sum, x, gone, same), whole);
     space loops = loops_over({x, sums}, whole);
     value const mean = imported::at(sums, loops) / number(count, x.type());

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/compute/stage.hpp>
 #include <tilewright/import/layers.hpp>
 
 // How kernels read what the caller gives.
@@ -6,24 +7,12 @@ namespace tilewright::imported {
 
 namespace detail {
 
-/// The largest value of an affine index.
-inline std::int64_t highest_of_index(std::vector<ir::node> const& nodes, int at, bool highest = true) {
-    ir::node const& one = nodes[static_cast<std::size_t>(at)];
-    auto const of = [&](int argument, bool up) { return highest_of_index(nodes, one.argument(argument), up); };
-    switch (one.op) {
-        case operation::constant: return one.value;
-        case operation::axis_value: return highest ? one.value - 1 : 0;
-        case operation::add: return of(0, highest) + of(1, highest);
-        case operation::subtract: return of(0, highest) - of(1, !highest);
-        case operation::multiply: {
-            // One of the two is a constant.
-            std::int64_t const left = of(0, true), right = of(1, true);
-            bool const by_right = nodes[static_cast<std::size_t>(one.argument(1))].op == operation::constant;
-            std::int64_t const by = by_right ? right : left;
-            return by * (by_right ? of(0, highest == (by >= 0)) : of(1, highest == (by >= 0)));
-        }
-        default: return 0;
-    }
+/// The largest value of an index of a stage, which is affine.
+inline std::int64_t highest_of(ir::stage_index const& index, ir::stage const& in) {
+    std::int64_t most = index.constant;
+    for (int axis = 0; axis < in.axis_count; ++axis)
+        most += std::max<std::int64_t>(0, index.coefficients[axis]) * (in.axes[axis].extent - 1);
+    return most;
 }
 
 /// Reads a tensor by one index for all of its dimensions.
@@ -58,13 +47,15 @@ inline void read_flat(std::vector<ir::node>& nodes, stored const& tensor) {
 inline void keep_rows(layers& of, stored& tensor) {
     std::vector<std::int64_t> reached(tensor.extents.size(), 0);
     for (layer const& one : of.all) {
-        for (std::size_t at = 0; at < one.nodes.size(); ++at) {
-            ir::node const& node = one.nodes[at];
-            if (node.op != operation::access || node.name != tensor.name) continue;
-            if (is_padded({one.nodes.data(), static_cast<int>(one.nodes.size())}, static_cast<int>(at))) return;
-            for (int dimension = 0; dimension < node.argument_count; ++dimension) {
+        computation_view const nodes{one.nodes.data(), static_cast<int>(one.nodes.size())};
+        ir::stage stage;
+        if (read_stage(nodes, 0, stage)) return;  // the planner refuses it, with the reason
+        for (int at = 0; at < nodes.count; ++at) {
+            if (nodes[at].op != operation::access || nodes[at].name != tensor.name) continue;
+            if (is_padded(nodes, at)) return;
+            for (int dimension = 0; dimension < nodes[at].argument_count; ++dimension) {
                 std::int64_t& most = reached[static_cast<std::size_t>(dimension)];
-                most = std::max(most, highest_of_index(one.nodes, node.argument(dimension)) + 1);
+                most = std::max(most, highest_of(index_of(nodes, stage, at, dimension), stage) + 1);
             }
         }
     }

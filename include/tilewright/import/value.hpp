@@ -1,5 +1,4 @@
 #pragma once
-#include <string>
 #include <tilewright/compute/functions.hpp>
 #include <tilewright/compute/tensor.hpp>
 #include <vector>
@@ -15,13 +14,6 @@ struct value {
     scalar_type type() const { return root().type; }
 };
 
-/// The nodes of an expression of the compute language.
-template <class T>
-value value_of(T const& expression) {
-    auto const& whole = detail::to_expression(expression);
-    return {{whole.nodes.begin(), whole.nodes.end()}};
-}
-
 inline value number(double of, scalar_type type) {
     return {{{.op = operation::constant, .type = type, .value = __builtin_bit_cast(std::int64_t, of)}}};
 }
@@ -31,8 +23,6 @@ inline value number(std::int64_t of, scalar_type type) {
 }
 
 namespace detail {
-
-using tilewright::detail::set_root;
 
 /// Copies `from` to the end of `to`; returns where its root is.
 inline std::int16_t append(std::vector<ir::node>& to, std::vector<ir::node> const& from) {
@@ -74,7 +64,6 @@ inline value choose(value const& condition, value const& then, value const& othe
 inline value convert(value const& of, scalar_type to) {
     return of.type() == to ? of : detail::node_of({.op = operation::cast, .type = to}, {of});
 }
-inline value bits_as(value const& of, scalar_type to) { return detail::node_of({.op = operation::reinterpret, .type = to}, {of}); }
 
 /// An axis of `extent` iterations.
 inline value along(ir::label const& name, std::int64_t extent) {

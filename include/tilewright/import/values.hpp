@@ -1,5 +1,4 @@
 #pragma once
-#include <cmath>
 #include <limits>
 #include <tilewright/compute/exponential.hpp>
 #include <tilewright/import/attributes.hpp>
@@ -18,7 +17,6 @@ inline value exponential(value const& of) {
 /// The square root, by Heron's rule from a first guess of the exponent.
 inline value root_of(value const& of) {
     need_float32(of);
-    auto const half = number(0.5, scalar_type::float32);
     parameter<float> const x{"x"}, y{"y"};
     value near = apply(reinterpret<float>((reinterpret<std::int32_t>(x) >> 1) + 0x1fbb4f2e), {{"x", of}});
     for (int round = 0; round < 3; ++round) near = apply((y + x / y) * 0.5f, {{"x", of}, {"y", near}});

@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <tilewright/import/value.hpp>
@@ -47,7 +46,7 @@ struct view {
     }
     std::int64_t elements() const {
         std::int64_t count = 1;
-        for (factors const& one : dimensions) count *= extent_of(one);
+        for (std::int64_t const one : shape()) count *= one;
         return count;
     }
 };
@@ -97,7 +96,8 @@ inline std::optional<std::size_t> cut(factors& dimension, std::int64_t extent) {
     return after == extent ? std::optional(at) : std::nullopt;
 }
 
-/// A whole stored tensor whose dimension d is made of the next `parts[d]` stored dimensions.
+/// A whole stored tensor whose dimension d is made of the next `parts[d]` stored dimensions. Of what is left over, index 0 is read: so a
+/// scalar is stored as one dimension of extent 1.
 inline view whole_of(stored const& of, std::vector<int> const& parts) {
     view made{.of = of, .first = std::vector<std::int64_t>(of.extents.size(), 0)};
     std::size_t at = 0;

@@ -13,6 +13,12 @@ struct window {
         if (kernel[at] > 1) moved = moved + times(in, dilations[at]);
         return before[at] == 0 ? moved : moved - number(before[at], scalar_type::int32);
     }
+    /// The loop over one side of the window, which joins the axes that are reduced where there is more than one tap.
+    value tap(std::size_t at, std::vector<value>& axes) const {
+        if (kernel[at] == 1) return number(std::int64_t{0}, scalar_type::int32);
+        axes.push_back(along(ir::label(("tap" + std::to_string(at)).c_str()), kernel[at]));
+        return axes.back();
+    }
     bool pads() const {
         return std::any_of(before.begin(), before.end(), [](auto one) { return one > 0; }) ||
                std::any_of(after.begin(), after.end(), [](auto one) { return one > 0; });
@@ -83,15 +89,12 @@ void convolution(lowering& of, view const& x, view const& weights, std::optional
     std::vector<value> read{loops.index(0), channel};
     std::vector<value> weight{loops.index(1), channels > 1 ? axes[0] : number(std::int64_t{0}, scalar_type::int32)};
     for (std::size_t at = 0; at < with.kernel.size(); ++at) {
-        value const tap = with.kernel[at] > 1 ? along(ir::label(("tap" + std::to_string(at)).c_str()), with.kernel[at])
-                                              : number(std::int64_t{0}, scalar_type::int32);
-        if (with.kernel[at] > 1) axes.push_back(tap);
+        value const tap = with.tap(at, axes);
         read.push_back(with.index(at, loops.index(static_cast<int>(at) + 2), tap));
         weight.push_back(tap);
     }
-    if (axes.size() > 5) throw not_imported("more than 5 dimensions are summed over");
     value what = convert(left(read_window(x, read, with, border)), sum) * convert(right(imported::at(weights, weight)), sum);
-    if (!axes.empty()) what = reduced(operation::reduce_sum, axes, what);
+    what = over(operation::reduce_sum, axes, what);
     if (bias) what = imported::at(*bias, {loops.index(1)}) + what;
     of.compute(loops, what, 0);
 }
@@ -114,8 +117,8 @@ inline void convolve_integers(lowering& of) {
     };
     convolution(of, x, of.operand(1), {}, scalar_type::int32, number(zero(2), x.type()), minus(zero(2)), minus(zero(3)));
 }
-template <bool Global>
-void pool(lowering& of, bool average) {
+template <bool Average, bool Global>
+void pool(lowering& of) {
     if (of.node->outputs.size() > 1) throw not_imported("positions of the maxima are not computed");
     view const x = of.operand(0);
     shape const input = x.shape();
@@ -127,20 +130,17 @@ void pool(lowering& of, bool average) {
     whole.insert(whole.end(), with.result.begin(), with.result.end());
     space const loops = loops_over(whole);
     scalar_type const type = x.type();
-    value const zero = number(std::int64_t{0}, type);
     value const lowest = is_float(type) ? number(-std::numeric_limits<double>::infinity(), type) : number(lowest_of(type), type);
     std::vector<value> read{loops.index(0), loops.index(1)}, axes;
     double all = 1;
     value counted = number(1.0, type);
     bool varies = false;
     for (std::size_t at = 0; at < kernel.size(); ++at) {
-        value const tap = kernel[at] > 1 ? along(ir::label(("tap" + std::to_string(at)).c_str()), kernel[at])
-                                         : number(std::int64_t{0}, scalar_type::int32);
-        if (kernel[at] > 1) axes.push_back(tap);
+        value const tap = with.tap(at, axes);
         value const out = loops.index(static_cast<int>(at) + 2);
         read.push_back(with.index(at, out, tap));
         all *= static_cast<double>(kernel[at]);
-        if (!average) continue;
+        if (!Average) continue;
         // Taps inside: all of the window, less those before 0 and those after the end. With `count_include_pad`, the declared padding
         // counts.
         bool const counts_pads = integer(of, "count_include_pad", 0) != 0;
@@ -161,16 +161,11 @@ void pool(lowering& of, bool average) {
         value const inside = smaller_of(in32(high), first + in32(kernel[at])) - larger_of(in32(low), first);
         counted = counted * convert(inside, type);
     }
-    value what = read_window(x, read, with, average ? zero : lowest);
-    if (!axes.empty()) what = reduced(average ? operation::reduce_sum : operation::reduce_maximum, axes, what);
-    if (!average) return void(of.compute(loops, what, 0));
+    value const border = Average ? number(std::int64_t{0}, type) : lowest;
+    value const what = over(Average ? operation::reduce_sum : operation::reduce_maximum, axes, read_window(x, read, with, border));
+    if (!Average) return void(of.compute(loops, what, 0));
     need_float(what);
     view const sums = of.compute(loops, what);
     of.compute(loops, imported::at(sums, loops) / (varies ? counted : number(all, type)), 0);
 }
-template <bool Average, bool Global>
-void pool(lowering& of) {
-    pool<Global>(of, Average);
-}
-
 }  // namespace tilewright::imported::detail
