@@ -3,50 +3,9 @@
 
 namespace tilewright::imported {
 
-/// The kernels of a network of ONNX. What is not imported stands in `refused`, all of it: an operator that nobody has made, a node whose
-/// operands or settings are not imported. A node that only lacks the result of a refused one is not listed.
+/// The kernels of a network of ONNX; what is not imported stands in `refused`.
 inline layers layers_of(network::graph const& graph) {
-    layers refused;
-    std::vector<operator_entry const*> makers;
-    for (network::node const& node : graph.nodes) {
-        operator_entry const* found = nullptr;
-        for (operator_entry const& one : onnx_operators()) {
-            if (graph.format == "onnx" && node.domain.empty() && one.name == node.operation) found = &one;
-        }
-        makers.push_back(found);
-    }
-    std::optional<lowering> work;
-    auto const say = [&](std::string const& where, std::string const& why) { refused.refused.push_back(where + ": " + why); };
-    try {
-        work.emplace(graph);
-    } catch (not_imported const& error) {
-        say("the network", error.what());
-    }
-    for (std::size_t at = 0; at < graph.nodes.size(); ++at) {
-        network::node const& node = graph.nodes[at];
-        std::string const where = "node " + std::to_string(at) + " (" + network::shown(node.operation) + ")";
-        if (makers[at] == nullptr) {
-            say(where, "this operator is not imported");
-            continue;
-        }
-        bool available = work.has_value();
-        for (network::tensor_id const one : node.inputs) available = available && work->is_available(one);
-        if (!available) continue;
-        try {
-            work->node = &node;
-            makers[at]->make(*work);
-        } catch (not_imported const& error) {
-            say(where, error.what());
-        }
-    }
-    if (!refused.refused.empty()) return refused;
-    try {
-        work->finish();
-    } catch (not_imported const& error) {
-        say("the results", error.what());
-        return refused;
-    }
-    return std::move(work->result);
+    return detail::walk(graph, graph.format == "onnx" ? onnx_operators() : std::span<operator_entry const>());
 }
 
 }  // namespace tilewright::imported
