@@ -8,10 +8,13 @@
 // A network as kernels: what operators make, and what a program is made of.
 namespace tilewright::imported {
 
-/// One kernel of one stage. Its tensors have the names that they have in the program.
+/// One kernel. Its tensors have the names that they have in the program. It has one stage, or two: then the second makes each element of
+/// the result from the sum that the first one has just computed for it.
 struct layer {
     ir::label name;
     std::vector<ir::node> nodes = {};
+    any_tensor sums = {};      ///< what the first of two stages computes; no name: there is one stage
+    ir::label innermost = {};  ///< the axis of the second stage at which it is computed
 };
 
 /// A tensor whose elements are known, row by row, each little-endian.

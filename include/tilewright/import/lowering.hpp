@@ -81,18 +81,28 @@ class lowering {
     void give_known(std::size_t output, known_tensor what) { known_.insert_or_assign(node->outputs.at(output), std::move(what)); }
 
     /// A kernel for a result: `what` at each point of the loops.
-    view compute(space const& loops, value const& what, std::size_t output) {
-        auto const id = node->outputs.at(output);
-        ir::label name = next_name();
-        for (std::size_t at = 0; at < from.outputs.size(); ++at) {
-            if (from.outputs[at] == id) name = numbered("out", at);
-        }
-        view const made = store(name, loops, what);
-        give(output, made);
-        return made;
-    }
+    view compute(space const& loops, value const& what, std::size_t output) { return compute_after({}, loops, what, output); }
     /// Likewise, for a tensor that only this operator reads.
-    view compute(space const& loops, value const& what) { return store(next_name(), loops, what); }
+    view compute(space const& loops, value const& what) { return store({}, next_name(), loops, what); }
+    /// Likewise, for a result that is made of a sum or another reduction: of the element of the reduction where the loops are.
+    template <class Finish>
+    view compute(space const& loops, value const& reduced, std::size_t output, Finish const& finish) {
+        ir::label const name = ir::label(("s" + std::to_string(result.all.size())).c_str());
+        std::vector<value> const indices = indices_of(loops);
+        layer before;
+        before.sums = {name, reduced.type()};
+        before.innermost = indices.back().root().name;
+        before.nodes = stage_of(element(name, reduced.type(), indices), reduced);
+        return compute_after(std::move(before), loops, finish(element(name, reduced.type(), indices)), output);
+    }
+    /// What a result is so far, if it has been made.
+    std::optional<view> const& made(std::size_t output) const { return views_[static_cast<std::size_t>(node->outputs.at(output))]; }
+    /// A constant that an operator makes, as kernels read it.
+    view constant(known_tensor made) {
+        view const of = keep({numbered("c", result.constants.size()), made.what.type, {}}, made.what.extents);
+        result.constants.emplace_back(of.of, std::move(made.bytes));
+        return of;
+    }
 
     bool is_available(network::tensor_id id) const {
         return id == network::no_tensor || views_[static_cast<std::size_t>(id)] || is_known(id);
@@ -115,7 +125,7 @@ class lowering {
                 continue;
             }
             space const loops = loops_over({of}, of.shape());
-            result.outputs.push_back(store(name, loops, imported::at(of, loops)).of);
+            result.outputs.push_back(store({}, name, loops, imported::at(of, loops)).of);
         }
     }
 
@@ -140,31 +150,45 @@ class lowering {
     /// A tensor, as kernels read it. What is known becomes a constant of the program where it is first read.
     view read(network::tensor_id id) {
         std::optional<view>& of = views_[static_cast<std::size_t>(id)];
-        if (!of) {
-            known_tensor constant = known_of(id);
-            of = keep({numbered("c", result.constants.size()), constant.what.type, {}}, constant.what.extents);
-            result.constants.emplace_back(of->of, std::move(constant.bytes));
-        }
+        if (!of) of = constant(known_of(id));
         return *of;
     }
-    /// A kernel that stores `what`.
-    view store(ir::label const& name, space const& loops, value const& what) {
+    /// The axes of loops, one for each stored dimension.
+    static std::vector<value> indices_of(space const& loops) {
+        std::vector<value> all;
+        for (auto const& one : loops.axes) all.insert(all.end(), one.begin(), one.end());
+        if (all.empty()) all.push_back(along("only", 1));
+        return all;
+    }
+    /// A kernel whose last stage makes a result.
+    view compute_after(layer before, space const& loops, value const& what, std::size_t output) {
+        auto const id = node->outputs.at(output);
+        ir::label name = next_name();
+        for (std::size_t at = 0; at < from.outputs.size(); ++at) {
+            if (from.outputs[at] == id) name = numbered("out", at);
+        }
+        view const made = store(std::move(before), name, loops, what);
+        give(output, made);
+        return made;
+    }
+    /// A kernel whose last stage stores `what`; `whole` has the stage before it.
+    view store(layer whole, ir::label const& name, space const& loops, value const& what) {
         stored made{name, what.type(), {}};
         std::vector<int> parts;
-        std::vector<value> indices;
         for (std::size_t dimension = 0; dimension < loops.axes.size(); ++dimension) {
             parts.push_back(static_cast<int>(loops.axes[dimension].size()));
-            indices.insert(indices.end(), loops.axes[dimension].begin(), loops.axes[dimension].end());
             made.extents.insert(made.extents.end(), loops.extents[dimension].begin(), loops.extents[dimension].end());
         }
-        if (made.extents.empty()) made.extents.push_back(1), indices.push_back(along("only", 1));
+        if (made.extents.empty()) made.extents.push_back(1);
         if (made.extents.size() > max_rank) {
             throw not_imported("the result has " + std::to_string(made.extents.size()) + " dimensions; " + std::to_string(max_rank) +
                                " are the most");
         }
-        auto nodes = stage_of(element(made.name, made.type, indices), what);
-        if (nodes.size() > 30000) throw not_imported("its expression is too long");
-        result.all.push_back({numbered("k", result.all.size()), std::move(nodes)});
+        whole.name = numbered("k", result.all.size());
+        auto const nodes = stage_of(element(made.name, made.type, indices_of(loops)), what);
+        if (whole.nodes.size() + nodes.size() > 30000) throw not_imported("its expression is too long");
+        detail::append(whole.nodes, nodes);
+        result.all.push_back(std::move(whole));
         return whole_of(made, parts);
     }
     /// A stored tensor of this shape, as a view: dimensions of extent 1 are not stored.

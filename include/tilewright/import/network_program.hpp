@@ -20,8 +20,9 @@ class network_program {
             if (network_.is_read(one.what)) add_constant(one);
         }
         for (layer const& one : network_.all) {
-            schedules_.emplace_back(computation_view{one.nodes.data(), static_cast<int>(one.nodes.size())}, processor_);
-            made_.run(one.name, cpu_, schedules_.back());
+            schedule& how = schedules_.emplace_back(computation_view{one.nodes.data(), static_cast<int>(one.nodes.size())}, processor_);
+            if (!one.sums.name.empty()) how.compute_at(one.sums, axis{one.innermost}).store_in(one.sums, sum_);
+            made_.run(one.name, cpu_, how);
         }
         for (stored const& one : network_.outputs) made_.output(as_tensor(one), dram_);
     }
@@ -57,7 +58,8 @@ class network_program {
 
     memory dram_{.name = "dram"}, arena_{.name = "arena", .capacity = 1024_MiB, .alignment = 16},
         weights_{.name = "weights", .capacity = 1024_MiB, .alignment = 16};
-    machine processor_{"processor", dram_, arena_, weights_};
+    memory sum_ = register_file("sum", 64, 8);
+    machine processor_{"processor", dram_, arena_, weights_, sum_};
     agent cpu_{"cpu", processor_};
     layers network_;
     std::deque<schedule> schedules_ = {};

@@ -14,7 +14,9 @@ namespace detail {
 
 /// The kernels of a network, by the operators of its format. What is not imported stands in `refused`, all of it: an operator that nobody
 /// has made, a node whose operands or settings are not imported. A node that only lacks the result of a refused one is not listed.
-inline layers walk(network::graph const& graph, std::span<operator_entry const> operators) {
+///
+/// @param check  looks at what an operator has made
+inline layers walk(network::graph const& graph, std::span<operator_entry const> operators, void (*check)(lowering const&) = nullptr) {
     layers refused;
     std::vector<operator_entry const*> makers;
     for (network::node const& node : graph.nodes) {
@@ -44,6 +46,7 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
         try {
             work->node = &node;
             makers[at]->make(*work);
+            if (check != nullptr) check(*work);
         } catch (not_imported const& error) {
             say(where, error.what());
         }
