@@ -469,6 +469,7 @@ OPERATORS = {
     "QUANTIZE": quantize, "RESHAPE": reshape, "PAD": pad, "CONCATENATION": concatenation, "TRANSPOSE": transpose, "SLICE": slice_,
     "STRIDED_SLICE": strided_slice, "SPLIT": split,
 }
+WITH_BIAS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")  # the last input may be left out
 # These have the same scale and zero point on both sides.
 MOVES = {"RESHAPE", "PAD", "TRANSPOSE", "SLICE", "STRIDED_SLICE"}
 
@@ -486,7 +487,7 @@ def run_all(model, inputs):
             raise ValueError(f"node {at}: {node.operation} is not in this reference")
         tensors = [None if one < 0 else model.tensors[one] for one in node.inputs]
         arrays = [None if one < 0 else values[one] for one in node.inputs]
-        if node.operation in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED") and len(arrays) == 2:
+        if node.operation in WITH_BIAS and len(arrays) == 2:
             tensors, arrays = [*tensors, None], [*arrays, None]
         outputs = [model.tensors[one] for one in node.outputs]
         if node.operation in MOVES:
@@ -567,9 +568,14 @@ class Fields:
         return [Fields(self.table.Bytes, self.table.Indirect(first + 4 * one)) for one in range(self.table.VectorLen(offset))]
 
 
+def fields_of(operation):
+    """(number, (name, type, value where nothing is written)) of each option."""
+    return enumerate(OPTIONS.get(operation, []))
+
+
 def read_options(operation, fields):
     found = {}
-    for number, (name, type_, absent) in enumerate(OPTIONS.get(operation, [])):
+    for number, (name, type_, absent) in fields_of(operation):
         if type_ == "Int32s":
             value = None if fields is None else fields.list(number, "Int32")
             found[name] = list(absent) if value is None else [int(one) for one in value]
