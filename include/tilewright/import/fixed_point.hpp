@@ -35,12 +35,12 @@ inline value rescaled(value const& x, fixed_scale const& by) {
     parameter<std::int64_t> const left{"l"}, right{"r"};
     value const moved = by.shift <= 0 ? x
                                       : imported::apply(saturating_cast<std::int32_t>(cast<std::int64_t>(of) << left),
-                                              {{"x", x}, {"l", number(std::int64_t{by.shift}, scalar_type::int64)}});
+                                                        {{"x", x}, {"l", number(std::int64_t{by.shift}, scalar_type::int64)}});
     argument const factor{"m", number(std::int64_t{by.multiplier}, scalar_type::int32)};
     auto const high = tilewright::detail::high_half(of, multiplier);
     if (by.shift >= 0) return imported::apply(cast<std::int32_t>(high), {{"x", moved}, factor});
     return imported::apply(cast<std::int32_t>(tilewright::detail::rounding_shift_with_room(high, right)),
-                 {{"x", moved}, factor, {"r", number(std::int64_t{-by.shift}, scalar_type::int64)}});
+                           {{"x", moved}, factor, {"r", number(std::int64_t{-by.shift}, scalar_type::int64)}});
 }
 /// Likewise by a multiplier and a shift of int32 that are read.
 ///
@@ -50,7 +50,8 @@ inline value rescaled(value const& x, value const& multiplier, value const& shif
     parameter<std::int32_t> const of{"x"}, m{"m"}, s{"s"};
     std::vector<argument> const given{{"x", x}, {"m", multiplier}, {"s", shift}};
     if (!only_right) return imported::apply(rescale<rounding::doubling_high>(of, m, s), given);
-    return imported::apply(cast<std::int32_t>(tilewright::detail::rounding_shift_with_room(tilewright::detail::high_half(of, m), s)), given);
+    return imported::apply(cast<std::int32_t>(tilewright::detail::rounding_shift_with_room(tilewright::detail::high_half(of, m), s)),
+                           given);
 }
 
 /// The values that a result can have.

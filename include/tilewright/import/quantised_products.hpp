@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/import/copies.hpp>
 #include <tilewright/import/products.hpp>
 #include <tilewright/import/quantised.hpp>
 
@@ -117,59 +118,98 @@ inline void sum_products(lowering& of, product const& with, space const& loops, 
 }
 inline value factor_of(product const& with, value const& x) { return with.of_floats ? x : convert(x, scalar_type::int32); }
 
+inline std::vector<fixed_scale> channel_scales(product const& with) {
+    return with.of_floats ? std::vector<fixed_scale>{} : scales_of(with);
+}
+/// Rows of x by rows of weights, of which there is one for each channel.
+inline void multiply_rows(lowering& of, product const& with, view const& rows, view const& weights, int channel_axis,
+                          std::vector<fixed_scale> const& scales) {
+    std::size_t const last = rows.dimensions.size() - 1;
+    shape whole = rows.shape();
+    view like_rows = rows;
+    like_rows.dimensions[last] = {};
+    whole[last] = with.channels;
+    space const loops = loops_over({like_rows}, whole);
+    space const inner = reduction_over(only(rows, {last}), only(weights, {1}));
+    space of_rows = loops, of_weights;
+    of_rows.extents[last] = inner.extents[0], of_rows.axes[last] = inner.axes[0];
+    of_weights.extents = {loops.extents[last], inner.extents[0]}, of_weights.axes = {loops.axes[last], inner.axes[0]};
+    value const body = factor_of(with, imported::at(rows, of_rows)) * factor_of(with, imported::at(weights, of_weights));
+    sum_products(of, with, loops, loops.index(static_cast<int>(last)), inner.axes[0], body, 2, channel_axis, scales);
+}
+/// The elements of x under a window, by the indices of its first dimension and its channels.
+inline value under_window(product const& with, window const& windows, space const& loops, value const& y, value const& x,
+                          std::vector<value> const& channel) {
+    std::vector<std::vector<value>> const read{
+        {loops.index(0)}, {windows.index(0, loops.index(1), y)}, {windows.index(1, loops.index(2), x)}, channel};
+    bool const pads = windows.pads();
+    return factor_of(with, pads ? padded_at_factors(with.x, read, number(with.in.zero_point, with.x.type())) : at_factors(with.x, read));
+}
+
 /// [n, y, x, i] by [o, y, x, i / groups].
 inline void convolve(lowering& of) {
-    product const with = product_of(of, 0, 2, 0);
+    product with = product_of(of, 0, 2, 0);
     shape const input = with.x.shape(), kernel = with.weights.shape();
     if (input.size() != 4 || kernel.size() != 4) throw not_imported("of " + text_of(input) + " by " + text_of(kernel));
     window const windows = window_over(of, {input[1], input[2]}, {kernel[1], kernel[2]});
     std::int64_t const channels = kernel[3], groups = input[3] / channels, members = kernel[0] / std::max<std::int64_t>(groups, 1);
     if (groups < 1 || groups * channels != input[3] || members * groups != kernel[0]) throw not_imported("groups that do not fit");
+    bool const of_points = kernel[1] == 1 && kernel[2] == 1 && windows.strides == shape{1, 1};
+    if (of_points && groups == 1) return multiply_rows(of, with, with.x, only(with.weights, {0, 3}), 0, channel_scales(with));
+    for (int const dimension : {0, 1, 2}) with.x = joined(of, with.x, dimension);
+    if (groups > 1) with.x = joined(of, with.x, 3);
+    if (windows.pads()) with.x = with_whole_factors(of, with.x);
     space loops = loops_over({input[0], windows.result[0], windows.result[1], kernel[0]});
-    value first = in32(0);
+    std::vector<value> axes, channel;
+    value const y = windows.tap(0, axes), x = windows.tap(1, axes);
     if (groups > 1) {
         loops.extents[3] = members > 1 ? shape{groups, members} : shape{groups};
         loops.axes[3] = {along("group", groups)};
         if (members > 1) loops.axes[3].push_back(along("member", members));
-        first = times(loops.axes[3][0], channels);
+        channel = {times(loops.axes[3][0], channels)};
+        if (channels > 1) axes.push_back(along("channel", channels)), channel[0] = channel[0] + axes.back();
     }
-    std::vector<value> axes;
-    value const y = windows.tap(0, axes), x = windows.tap(1, axes);
-    value channel = in32(0);
-    if (channels > 1) axes.push_back(channel = along("channel", channels));
-    value const read_channel = groups == 1 ? channel : channels > 1 ? first + channel : first;
-    std::vector<value> const read{loops.index(0), windows.index(0, loops.index(1), y), windows.index(1, loops.index(2), x), read_channel};
-    value const body = factor_of(with, read_window(with.x, read, windows, number(with.in.zero_point, with.x.type()))) *
-                       factor_of(with, imported::at(with.weights, {loops.index(3), y, x, channel}));
-    sum_products(of, with, loops, loops.index(3), axes, body, 2, 0, with.of_floats ? std::vector<fixed_scale>{} : scales_of(with));
+    value weight;
+    if (groups > 1) {
+        weight = imported::at(with.weights, {loops.index(3), y, x, channels > 1 ? axes.back() : in32(0)});
+    } else {
+        space const inner = reduction_over(only(with.x, {3}), only(with.weights, {3}));
+        channel = inner.axes[0];
+        axes.insert(axes.end(), channel.begin(), channel.end());
+        weight = imported::at(with.weights, {loops.index(3), y, x, inner.index(0)});
+    }
+    value const body = under_window(with, windows, loops, y, x, channel) * factor_of(with, weight);
+    sum_products(of, with, loops, loops.index(3), axes, body, 2, 0, channel_scales(with));
 }
 /// [n, y, x, i] by [1, y, x, i * m]: channel c of the result is made of channel c / m.
 inline void convolve_channels(lowering& of) {
-    product const with = product_of(of, 0, 2, 3);
+    product with = product_of(of, 0, 2, 3);
     shape const input = with.x.shape(), kernel = with.weights.shape();
     if (input.size() != 4 || kernel.size() != 4 || kernel[0] != 1) throw not_imported("of " + text_of(input) + " by " + text_of(kernel));
     std::int64_t const made = kernel[3] / input[3];
     if (made < 1 || made * input[3] != kernel[3]) throw not_imported("channels that do not fit");
     window const windows = window_over(of, {input[1], input[2]}, {kernel[1], kernel[2]});
+    with.x = joined(of, with.x);
+    if (windows.pads()) with.x = with_whole_factors(of, with.x);
     space loops = loops_over({input[0], windows.result[0], windows.result[1], kernel[3]});
-    value channel = loops.index(3);
-    if (made > 1 && input[3] > 1) {
-        loops.extents[3] = {input[3], made};
-        loops.axes[3] = {along("channel", input[3]), along("member", made)};
-        channel = loops.axes[3][0];
-    } else if (made > 1) {
-        channel = in32(0);
+    std::vector<value> channel = loops.axes[3];
+    if (made > 1) {
+        loops.extents[3] = {made}, loops.axes[3] = {along("member", made)}, channel.clear();
+        if (input[3] > 1) {
+            loops.extents[3] = {input[3], made};
+            channel = {along("channel", input[3])};
+            loops.axes[3].insert(loops.axes[3].begin(), channel[0]);
+        }
     }
     std::vector<value> axes;
     value const y = windows.tap(0, axes), x = windows.tap(1, axes);
-    std::vector<value> const read{loops.index(0), windows.index(0, loops.index(1), y), windows.index(1, loops.index(2), x), channel};
-    value const body = factor_of(with, read_window(with.x, read, windows, number(with.in.zero_point, with.x.type()))) *
-                       factor_of(with, imported::at(with.weights, {in32(0), y, x, loops.index(3)}));
-    sum_products(of, with, loops, loops.index(3), axes, body, 2, 3, with.of_floats ? std::vector<fixed_scale>{} : scales_of(with));
+    value const body =
+        under_window(with, windows, loops, y, x, channel) * factor_of(with, imported::at(with.weights, {in32(0), y, x, loops.index(3)}));
+    sum_products(of, with, loops, loops.index(3), axes, body, 2, 3, channel_scales(with));
 }
 /// Rows of x by [o, i].
 inline void connect_fully(lowering& of) {
-    product with = product_of(of, 0, 2, 0);
+    product const with = product_of(of, 0, 2, 0);
     shape const kernel = with.weights.shape();
     if (kernel.size() != 2 || with.x.elements() % kernel[1] != 0)
         throw not_imported("of " + text_of(with.x.shape()) + " by " + text_of(kernel));
@@ -178,24 +218,11 @@ inline void connect_fully(lowering& of) {
     if (!keeps) whole = {with.x.elements() / kernel[1], kernel[1]};
     auto const rows = reshaped(with.x, whole);
     if (!rows) throw not_imported("rows that would have to be copied");
-    std::size_t const last = whole.size() - 1;
-    view like_x = *rows;
-    like_x.dimensions[last] = {};
-    whole[last] = kernel[0];
-    space const loops = loops_over({like_x}, whole);
-    space const inner = reduction_over(only(*rows, {last}), only(with.weights, {1}));
-    space of_x = loops, of_weights;
-    of_x.extents[last] = inner.extents[0], of_x.axes[last] = inner.axes[0];
-    of_weights.extents = {loops.extents[last], inner.extents[0]}, of_weights.axes = {loops.axes[last], inner.axes[0]};
-    value const body = factor_of(with, imported::at(*rows, of_x)) * factor_of(with, imported::at(with.weights, of_weights));
-    std::vector<fixed_scale> scales;
-    if (!with.of_floats) {
-        scales = scales_of(with);
-        // With one scale, the product of scales is a float.
-        if (scales.size() == 1)
-            scales[0] = fixed_scale_of(static_cast<double>(with.in.scale * with.weight_scales[0]) / static_cast<double>(with.out.scale));
-    }
-    sum_products(of, with, loops, loops.index(static_cast<int>(last)), inner.axes[0], body, 2, 0, scales);
+    std::vector<fixed_scale> scales = channel_scales(with);
+    // With one scale, the product of scales is a float.
+    if (scales.size() == 1)
+        scales[0] = fixed_scale_of(static_cast<double>(with.in.scale * with.weight_scales[0]) / static_cast<double>(with.out.scale));
+    multiply_rows(of, with, *rows, with.weights, 0, scales);
 }
 
 }  // namespace tilewright::imported::detail::tflite
