@@ -106,7 +106,8 @@ class Net:
                    for _ in range(outputs)]
         zeros = [None if one is None else one.elements if one.elements is not None else numpy.zeros(one.shape, one.type) for one in given]
         padded = [*given, *[None] * (len(zeros) == 2 and operation in reference.WITH_BIAS)]
-        shapes = [one.shape for one in reference.OPERATORS[operation](options, padded, results, [*zeros, *[None] * (len(padded) - len(zeros))])]
+        compute = reference.operator_for(reference.Node(operation, [], []), results)
+        shapes = [one.shape for one in compute(options, padded, results, [*zeros, *[None] * (len(padded) - len(zeros))])]
         made = [self.tensor(shape, scale, zero_point, type_) for shape in shapes]
         self.nodes.append(reference.Node(operation, list(inputs), made, options))
         self.made += made
@@ -176,6 +177,187 @@ class Net:
         return self.node("FULLY_CONNECTED", [x, weights, bias], {"fused_activation_function": self.one_of(*ACTIVATIONS), "keep_num_dims": keeps},
                          scale, self.zero_point())
 
+    def transposed_conv(self, x):
+        if len(self.shape(x)) != 4 or math.prod(self.shape(x)) > 400:
+            return None
+        batch, height, width, channels = self.shape(x)
+        kernel = [self.between(1, 4), self.between(1, 4)]
+        stride = [self.between(1, 3), self.between(1, 3)]
+        padding = self.one_of("SAME", "VALID")
+        whole = [extent * by if padding == "SAME" else (extent - 1) * by + reach
+                 for extent, by, reach in zip((height, width), stride, kernel)]
+        if padding == "SAME" and self.draw.rand() < 0.3:
+            whole = [max(1, one - self.between(0, by - 1)) for one, by in zip(whole, stride)]
+        options = {"padding": padding, "stride_h": stride[0], "stride_w": stride[1], "fused_activation_function": self.one_of(*ACTIVATIONS)}
+        made = self.between(1, 5)
+        weights, bias, scale = self.weights((made, *kernel, channels), 0, x, math.prod(kernel) * channels / math.prod(stride), self.draw.rand() < 0.5)
+        inputs = [self.numbers([batch, *whole, made]), weights, x, *[bias] * (bias >= 0)]
+        return self.node("TRANSPOSE_CONV", inputs, options, scale, self.zero_point())
+
+    def pool(self, x):
+        if len(self.shape(x)) != 4:
+            return None
+        kernel, options = self.windows(x, dilates=False)
+        options.update(filter_height=kernel[0], filter_width=kernel[1])
+        return self.node(self.one_of("AVERAGE_POOL_2D", "MAX_POOL_2D"), [x], options)
+
+    def pair(self, x):
+        shape = list(self.shape(x))
+        if len(shape) > 4:
+            return None
+        others = [one for one in [*self.inputs, *self.made] if self.shape(one) == self.shape(x) and self.tensors[one].type == self.tensors[x].type]
+        kind = self.draw.randint(4)
+        spread = [extent if self.draw.rand() < 0.6 else 1 for extent in shape]
+        if kind == 0 or not others:
+            y = self.floats(spread) if self.is_float(x) else self.int8s(spread)
+        elif kind == 1:
+            y = self.input(spread, self.tensors[x].type)
+        else:
+            y = self.one_of(*others)
+        first, second = (x, y) if self.draw.rand() < 0.5 else (y, x)
+        operation = self.one_of("ADD", "ADD", "SUB", "MUL")
+        scale = None
+        if not self.is_float(x):
+            scales = [float(self.tensors[one].scales[0]) for one in (x, y)]
+            steps = max(scales) * math.exp(self.draw.uniform(-1, 1.5)) if operation != "MUL" else math.prod(scales) * 100 * math.exp(self.draw.uniform(-2, 1))
+            scale = float(numpy.float32(steps))
+        return self.node(operation, [first, second], {"fused_activation_function": self.one_of(*ACTIVATIONS)}, scale, self.zero_point())
+
+    def curve(self, x):
+        operation = self.one_of("LOGISTIC", "TANH", "RELU", "RELU6", "LEAKY_RELU", "PRELU", "SOFTMAX")
+        if not self.shape(x):
+            return None
+        options, inputs = {}, [x]
+        scale, zero_point = {"LOGISTIC": (1 / 256, -128), "SOFTMAX": (1 / 256, -128), "TANH": (1 / 128, 0)}.get(
+            operation, (None, self.zero_point()))
+        if scale is None and not self.is_float(x):
+            scale = float(numpy.float32(self.tensors[x].scales[0] * math.exp(self.draw.uniform(-1.5, 1.5))))
+        if operation == "SOFTMAX":
+            options["beta"] = self.one_of(1.0, 1.0, 0.5, 3.0)
+        if operation == "LEAKY_RELU":
+            options["alpha"] = self.one_of(0.0, 0.1, 0.3, 1.5)
+        if operation == "PRELU":
+            spread = [1, *self.shape(x)[1:]] if self.draw.rand() < 0.5 else [1] * (len(self.shape(x)) - 1) + [self.shape(x)[-1]]
+            inputs.append(self.floats(spread) if self.is_float(x) else self.int8s(spread))
+        return self.node(operation, inputs, options, scale, zero_point)
+
+    def mean(self, x):
+        rank = len(self.shape(x))
+        if rank == 0:
+            return None
+        axes = [1, 2] if rank == 4 and self.draw.rand() < 0.5 else sorted(set(int(one) for one in self.draw.randint(0, rank, self.between(1, 3))))
+        axes = [one - rank if self.draw.rand() < 0.3 else one for one in axes]
+        scale = None if self.is_float(x) else float(numpy.float32(self.tensors[x].scales[0] * math.exp(self.draw.uniform(-2, 0.7))))
+        return self.node("MEAN", [x, self.numbers(axes)], {"keep_dims": bool(self.draw.rand() < 0.5)}, scale, self.zero_point())
+
+    def convert(self, x):
+        if self.is_float(x):
+            return self.node("QUANTIZE", [x], {}, self.scale(), self.zero_point(), "int8")
+        if self.draw.rand() < 0.3:
+            return self.node("DEQUANTIZE", [x], {}, None, None, "float32")
+        scale = float(numpy.float32(self.tensors[x].scales[0] * math.exp(self.draw.uniform(-1.5, 1.5))))
+        return self.node("QUANTIZE", [x], {}, scale, self.zero_point())
+
+    def reshape(self, x):
+        shape = self.shape(x)
+        if not shape:
+            return None
+        if self.draw.rand() < 0.3:
+            at = self.between(0, len(shape))
+            if len(shape) < 5 and self.draw.rand() < 0.5:
+                return self.node("EXPAND_DIMS", [x, self.numbers([at if self.draw.rand() < 0.5 else at - len(shape) - 1])])
+            ones = [at for at, extent in enumerate(shape) if extent == 1]
+            given = [one for one in ones if self.draw.rand() < 0.5] if self.draw.rand() < 0.7 else []
+            return self.node("SQUEEZE", [x], {"squeeze_dims": given})
+        at = self.between(0, len(shape) - 1)
+        to = [*shape[:at], math.prod(shape[at:])] if self.draw.rand() < 0.5 else [math.prod(shape[:at + 1]), *shape[at + 1:]]
+        if self.draw.rand() < 0.3:
+            to[self.draw.randint(len(to))] = -1
+        return self.node("RESHAPE", [x, self.numbers(to)] if self.draw.rand() < 0.7 else [x], {"new_shape": to})
+
+    def transpose(self, x):
+        rank = len(self.shape(x))
+        return self.node("TRANSPOSE", [x, self.numbers([int(one) for one in self.draw.permutation(rank)])]) if rank > 1 else None
+
+    def slice(self, x):
+        shape = self.shape(x)
+        if not shape:
+            return None
+        begins = [self.between(0, extent - 1) for extent in shape]
+        if self.draw.rand() < 0.5:
+            sizes = [-1 if self.draw.rand() < 0.3 else self.between(1, extent - begin) for extent, begin in zip(shape, begins)]
+            return self.node("SLICE", [x, self.numbers(begins), self.numbers(sizes)])
+        ends, strides = [], []
+        for at, (extent, begin) in enumerate(zip(shape, begins)):
+            back = self.draw.rand() < 0.3
+            strides.append(-self.between(1, 3) if back else self.between(1, 3))
+            ends.append(self.between(-extent - 1, begin - extent - 1) if back else self.between(begin + 1, extent + 2))
+            if self.draw.rand() < 0.3:
+                begins[at] = begin - extent
+        options = {"begin_mask": self.between(0, 15) if self.draw.rand() < 0.3 else 0, "end_mask": self.between(0, 15) if self.draw.rand() < 0.3 else 0,
+                   "shrink_axis_mask": self.between(0, 15) if self.draw.rand() < 0.3 else 0}
+        count = self.between(1, len(shape))
+        return self.node("STRIDED_SLICE", [x, *[self.numbers(one[:count]) for one in (begins, ends, strides)]], options)
+
+    def pieces(self, x):
+        shape = self.shape(x)
+        if not shape:
+            return None
+        axis = self.between(0, len(shape) - 1)
+        if self.draw.rand() < 0.4 and shape[axis] <= 6:
+            return self.node("UNPACK", [x], {"num": shape[axis], "axis": axis}, outputs=shape[axis]) if shape[axis] > 1 else None
+        parts = self.one_of(*[one for one in range(1, 5) if shape[axis] % one == 0])
+        if parts == 1:
+            return None
+        return self.node("SPLIT", [self.numbers(axis - len(shape) if self.draw.rand() < 0.5 else axis), x], {"num_splits": parts}, outputs=parts)
+
+    def together(self, x):
+        """CONCATENATION or PACK of x, a part of it, and something else of that scale."""
+        shape = list(self.shape(x))
+        scale, zero_point = (None, None) if self.is_float(x) else (self.tensors[x].scales[0], self.tensors[x].zero_points[0])
+        if self.draw.rand() < 0.4 and len(shape) < 5:
+            other = self.floats(shape) if self.is_float(x) else self.int8s(shape, scale, zero_point)
+            inputs = [x, other, x][:self.between(1, 3)]
+            return self.node("PACK", inputs, {"values_count": len(inputs), "axis": self.between(-len(shape) - 1, len(shape))})
+        if not shape:
+            return None
+        axis = self.between(0, len(shape) - 1)
+        parts = [x]
+        for _ in range(self.between(1, 2)):
+            shape[axis] = self.between(1, 4)
+            parts.append(self.floats(shape) if self.is_float(x) else self.int8s(shape, scale, zero_point))
+        self.draw.shuffle(parts)
+        return self.node("CONCATENATION", [int(one) for one in parts], {"axis": axis - len(shape) if self.draw.rand() < 0.5 else axis})
+
+    def pad(self, x):
+        rank = len(self.shape(x))
+        if rank == 0:
+            return None
+        pads = self.numbers([[self.between(0, 2) if self.draw.rand() < 0.5 else 0 for _ in range(2)] for _ in range(rank)])
+        if self.draw.rand() < 0.5:
+            return self.node("PAD", [x, pads])
+        quantised = {} if self.is_float(x) else {"scale": self.tensors[x].scales[0], "zero_point": self.tensors[x].zero_points[0]}
+        value = self.tensor((1,), type_="float32", elements=numpy.float32([self.draw.normal()])) if self.is_float(x) else self.int8s((1,), **quantised)
+        return self.node("PADV2", [x, pads, value])
+
+    def gather(self, x):
+        shape = self.shape(x)
+        if not shape:
+            return None
+        axis = self.between(0, len(shape) - 1)
+        extent = shape[axis]
+        indices = self.one_of([0], list(range(extent))[::-1], [int(one) for one in self.draw.randint(0, extent, self.between(1, 6))],
+                              [[int(one) for one in self.draw.randint(0, extent, 2)] for _ in range(2)])
+        return self.node("GATHER", [x, self.numbers(indices)], {"axis": axis}) if len(shape) + numpy.ndim(indices) < 6 else None
+
+    def resize(self, x):
+        if len(self.shape(x)) != 4:
+            return None
+        to = [self.one_of(extent, 2 * extent, 3 * extent, max(1, extent // 2), self.between(1, 12)) for extent in self.shape(x)[1:3]]
+        corners, half = self.one_of((False, False), (False, True), (True, False))
+        operation = "RESIZE_NEAREST_NEIGHBOR" if self.is_float(x) else self.one_of("RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR")
+        return self.node(operation, [x, self.numbers(to)], {"align_corners": corners, "half_pixel_centers": half})
+
     # Files
     def file(self, outputs):
         buffers, tensors, codes, numbers, nodes = [w.buffer()], [], [], [], []
@@ -229,7 +411,9 @@ def write(folder, name, net, outputs=None):
     return True
 
 
-SINGLE = {"conv": Net.conv, "depthwise": Net.depthwise, "dense": Net.dense}
+SINGLE = {"conv": Net.conv, "depthwise": Net.depthwise, "dense": Net.dense, "transposed_conv": Net.transposed_conv, "pool": Net.pool, "pair": Net.pair,
+          "curve": Net.curve, "mean": Net.mean, "convert": Net.convert, "reshape": Net.reshape, "transpose": Net.transpose, "slice": Net.slice,
+          "pieces": Net.pieces, "together": Net.together, "pad": Net.pad, "gather": Net.gather, "resize": Net.resize}
 
 
 def image(net, type_="int8"):
@@ -243,7 +427,10 @@ def single_operators(folder, times, seed):
         for at in range(times):
             for attempt in range(20):
                 net = Net([seed, at, attempt, sum(name.encode())])
-                if make(net, image(net)) is not None and write(folder, f"one_{name}_{at}", net):
+                x = image(net, "float32" if at % 4 == 3 else "int8")
+                for _ in range(3):  # several nodes in one file
+                    make(net, x)
+                if net.made and write(folder, f"one_{name}_{at}", net):
                     break
             else:
                 left_out += 1
@@ -256,10 +443,12 @@ def drawn_networks(folder, count, seed):
     for at in range(count):
         for attempt in range(20):
             net = Net([seed, at, attempt])
-            image(net)
+            image(net, "float32" if at % 10 == 9 else "int8")
+            makes = [*SINGLE.values(), Net.conv, Net.depthwise, Net.pair, Net.pool]
             for _ in range(net.between(3, 8)):
-                makes = list(SINGLE.values())
-                makes[net.draw.randint(len(makes))](net, net.one_of(*net.inputs, *net.made, *net.made[-2:]))
+                x = net.one_of(*net.inputs, *net.made, *net.made[-2:])
+                if math.prod(net.shape(x)) <= 2000:
+                    makes[net.draw.randint(len(makes))](net, x)
             if net.made and write(folder, f"drawn_{at}", net):
                 break
         else:

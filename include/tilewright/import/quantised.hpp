@@ -32,9 +32,9 @@ inline bool is_float32(network::tensor const& of) { return of.type == network::e
 inline bool is_int8(network::tensor const& of) { return of.type == network::element_type::int8; }
 inline std::string type_text(network::tensor const& of) { return std::string(network::name_of(of.type)); }
 /// Whether a node computes floats; if not, it computes int8.
-inline bool computes_floats(lowering const& of, std::size_t operands) {
+inline bool computes_floats(lowering const& of, std::initializer_list<std::size_t> operands) {
     network::tensor const& result = result_tensor(of);
-    for (std::size_t at = 0; at < operands; ++at) {
+    for (std::size_t const at : operands) {
         if (operand_tensor(of, at).type != result.type)
             throw not_imported("from " + type_text(operand_tensor(of, at)) + " to " + type_text(result));
     }

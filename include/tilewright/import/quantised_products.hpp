@@ -2,6 +2,7 @@
 #include <tilewright/import/copies.hpp>
 #include <tilewright/import/products.hpp>
 #include <tilewright/import/quantised.hpp>
+#include <utility>
 
 // Products of TensorFlow Lite: convolutions and fully connected layers. Each is one kernel: the sums of an element, then what is made of
 // them. The sums are bias + sum(x * weight): the zero point of x is a part of the bias, and padding reads the zero point.
@@ -15,11 +16,12 @@ struct product {
     quantisation in = {}, out = {};         ///< of int8
     std::vector<float> weight_scales = {};  ///< one, or one for each channel
     std::int64_t channels = 0;              ///< of the result
+    std::int64_t subtracted = 0;            ///< from each element of x; 0: the bias has what the zero point adds
 };
 inline product product_of(lowering& of, std::size_t x_operand, std::size_t bias, int channel_axis) {
     network::tensor const& weights = operand_tensor(of, 1);
     product made{.x = of.operand(x_operand), .weights = of.operand(1), .x_operand = x_operand};
-    made.of_floats = computes_floats(of, x_operand + 1);
+    made.of_floats = computes_floats(of, {x_operand, 1});
     if (channel_axis >= made.weights.rank()) throw not_imported("weights of " + std::to_string(made.weights.rank()) + " dimensions");
     made.channels = made.weights.extent(channel_axis);
     if (of.has(bias)) {
@@ -44,9 +46,8 @@ inline product product_of(lowering& of, std::size_t x_operand, std::size_t bias,
 }
 
 /// What sums of int32 start from: for each channel its bias, less what the zero point of x adds to each product.
-///
-/// @param step  from one weight of a channel to the next channel's, of `count` weights that follow each other by `inner`
 inline std::vector<std::int64_t> folded_biases(lowering& of, product const& with, std::size_t bias, int channel_axis) {
+    std::int64_t const least = -128 - with.subtracted, most = 127 - with.subtracted;
     known_tensor const weights = of.known(1);
     std::vector<std::int64_t> made(static_cast<std::size_t>(with.channels), 0);
     if (of.has(bias)) made = of.known_integers(bias);
@@ -58,8 +59,8 @@ inline std::vector<std::int64_t> folded_biases(lowering& of, product const& with
     for (std::size_t at = 0; at < values.size(); ++at) {
         auto const channel = at / static_cast<std::size_t>(inner) % made.size();
         made[channel] -= with.in.zero_point * values[at];
-        lowest[channel] += std::min(values[at] * -128, values[at] * 127);
-        highest[channel] += std::max(values[at] * -128, values[at] * 127);
+        lowest[channel] += std::min(values[at] * least, values[at] * most);
+        highest[channel] += std::max(values[at] * least, values[at] * most);
     }
     for (std::size_t channel = 0; channel < made.size(); ++channel) {
         std::int64_t const low = made[channel] + lowest[channel], high = made[channel] + highest[channel];
@@ -223,6 +224,65 @@ inline void connect_fully(lowering& of) {
     if (scales.size() == 1)
         scales[0] = fixed_scale_of(static_cast<double>(with.in.scale * with.weight_scales[0]) / static_cast<double>(with.out.scale));
     multiply_rows(of, with, *rows, with.weights, 0, scales);
+}
+
+/// x scattered by weights [o, y, x, i]: row r of x adds to rows r * stride - before + tap of the result. Operand 0 is the result's shape,
+/// operand 2 is x. The result gathers: where its rows are a multiple of the stride, each from the few rows of x that reach it; otherwise
+/// each looks at all rows of x, and weights outside of the filter are 0.
+inline void convolve_transposed(lowering& of) {
+    product with = product_of(of, 2, 3, 0);
+    shape const input = with.x.shape(), kernel = with.weights.shape(), whole = of.known_integers(0);
+    if (input.size() != 4 || kernel.size() != 4 || whole.size() != 4 || kernel[3] != input[3] || whole[0] != input[0] ||
+        whole[3] != kernel[0])
+        throw not_imported("of " + text_of(input) + " by " + text_of(kernel) + " to " + text_of(whole));
+    std::int64_t const strides[] = {integer(of, "stride_h", 1), integer(of, "stride_w", 1)};
+    for (int const dimension : {0, 1, 2}) with.x = joined(of, with.x, dimension);
+    with.x = with_whole_factors(of, with.x);
+    space loops = loops_over(whole);
+    std::vector<value> axes;
+    std::vector<std::vector<value>> read{{loops.index(0)}}, weight{{loops.index(3)}};
+    for (std::size_t at = 0; at < 2; ++at) {
+        std::int64_t const extent = whole[at + 1], taps = kernel[at + 1], stride = strides[at];
+        if (extent < 1) throw not_imported("a result without elements");
+        std::int64_t const room = (extent + stride - 1) / stride;
+        std::int64_t const all = word(of, "padding", "") == "SAME" ? std::max<std::int64_t>(0, (room - 1) * stride + taps - extent) : 0;
+        std::int64_t const before = all / 2;
+        std::string const name = at == 0 ? "y" : "x";
+        auto const along_it = [&](std::string const& what, std::int64_t count) {
+            return count == 1 ? in32(0) : along(ir::label((what + name).c_str()), count);
+        };
+        auto const reduced_along = [&](std::int64_t count) {
+            if (count == 1) return in32(0);
+            axes.push_back(along(ir::label(("from_" + name).c_str()), count));
+            return axes.back();
+        };
+        if (extent % stride == 0) {
+            // Row stride * a + b, of x row a + d: the tap is b + before - stride * d.
+            auto const floored = [&](std::int64_t number) { return number >= 0 ? number / stride : -((stride - 1 - number) / stride); };
+            std::int64_t const first = -floored(taps - 1 - before), last = floored(stride - 1 + before);
+            loops.extents[at + 1].clear(), loops.axes[at + 1].clear();
+            value const a = along_it("a", extent / stride), b = along_it("b", stride);
+            for (auto const& [axis, count] : {std::pair{a, extent / stride}, {b, stride}}) {
+                if (count > 1) loops.axes[at + 1].push_back(axis), loops.extents[at + 1].push_back(count);
+            }
+            value const d = reduced_along(last - first + 1);
+            read.push_back({a + d + in32(first)});
+            weight.push_back({b - times(d, stride) + in32(before - stride * first)});
+        } else {
+            value const r = reduced_along(input[at + 1]);
+            read.push_back({r});
+            weight.push_back({loops.index(static_cast<int>(at) + 1) - times(r, stride) + in32(before)});
+        }
+    }
+    space const inner = reduction_over(only(with.x, {3}), only(with.weights, {3}));
+    axes.insert(axes.end(), inner.axes[0].begin(), inner.axes[0].end());
+    read.push_back(inner.axes[0]), weight.push_back({inner.index(0)});
+    value element = factor_of(with, padded_at_factors(with.x, read, number(with.in.zero_point, with.x.type())));
+    // Other taps reach other rows of the result, so that no bias has all that the zero point adds.
+    if (!with.of_floats && with.in.zero_point != 0) element = element - in32(with.in.zero_point);
+    with.subtracted = std::exchange(with.in.zero_point, 0);
+    value const body = element * factor_of(with, padded_at_factors(with.weights, weight, number(std::int64_t{0}, with.weights.type())));
+    sum_products(of, with, loops, loops.index(3), axes, body, 3, 0, channel_scales(with));
 }
 
 }  // namespace tilewright::imported::detail::tflite
