@@ -3,6 +3,7 @@
 // in each line, one for each line that says what is not imported.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <iostream>
 #include <thread>
@@ -42,14 +43,16 @@ std::vector<bytes> cut(bytes const& all, std::vector<std::size_t> const& sizes, 
     }
     return made;
 }
-/// Integers are the same to the bit; floats are sums in any order.
+/// Integers are the same to the bit; floats are sums in any order, so that a small one may be the difference of large ones.
 void compare(network::tensor const& of, bytes const& got, bytes const& expected) {
+    double largest = 0;
+    for (float const one : network::values_of<float>(expected)) largest = std::max(largest, std::abs(static_cast<double>(one)));
     for (std::size_t at = 0; at < expected.size(); ++at) {
         if (of.type == network::element_type::float32) {
             float is = 0, should = 0;
             std::memcpy(&is, got.data() + at / 4 * 4, 4), std::memcpy(&should, expected.data() + at / 4 * 4, 4);
             double const difference = std::abs(static_cast<double>(is) - static_cast<double>(should));
-            if (!(difference <= 1e-6 + 1e-5 * std::abs(static_cast<double>(should))))
+            if (!(difference <= 1e-6 + 1e-5 * largest))
                 throw std::runtime_error(network::shown(of.name) + ", element " + std::to_string(at / 4) + ": expected " +
                                          std::to_string(should) + ", got " + std::to_string(is));
         } else if (got[at] != expected[at]) {
@@ -111,10 +114,12 @@ int main(int count, char** arguments) {
     std::string pattern = (fs::temp_directory_path() / "tilewright_tflite_XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) return 2;
     std::vector<std::string> wrong(models.size());
+    std::vector<std::chrono::duration<double>> times(models.size());
     std::atomic<std::size_t> next = 0;
     auto const work = [&] {
         for (std::size_t at = next++; at < models.size(); at = next++) {
             fs::path const own = fs::path(pattern) / std::to_string(at);
+            auto const begin = std::chrono::steady_clock::now();
             fs::create_directory(own);
             try {
                 check(models[at], own);
@@ -122,6 +127,7 @@ int main(int count, char** arguments) {
                 wrong[at] = error.what();
             }
             if (count < 3) fs::remove_all(own);
+            times[at] = std::chrono::steady_clock::now() - begin;
         }
     };
     std::vector<std::thread> workers;
@@ -129,6 +135,8 @@ int main(int count, char** arguments) {
     for (std::thread& one : workers) one.join();
     if (count < 3) fs::remove_all(pattern);
     else std::cout << pattern << '\n';
+    for (std::size_t at = 0; at < models.size(); ++at)
+        if (count > 2) std::cout << times[at].count() << " s " << models[at].stem().string() << std::endl;
     std::size_t failed = 0;
     for (std::size_t at = 0; at < models.size(); ++at) {
         if (wrong[at].empty()) continue;

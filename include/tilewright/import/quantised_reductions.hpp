@@ -120,11 +120,17 @@ inline value exponential_of_negative(value const& of) {
     // exp(-1/4), exp(-1/2), … exp(-16)
     static constexpr std::int32_t factors[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
     value const quarters = imported::apply((rest - x) >> 24, {{"rest", left}, {"x", of}});
-    parameter<std::int32_t> const bits{"bits"}, factor{"factor"}, bit{"bit"};
+    parameter<std::int32_t> const bits{"bits"}, bit{"bit"};
+    parameter<std::int64_t> const factor{"factor"}, one{"one"};
     for (int at = 0; at < 7; ++at) {
-        auto const is_set = ((bits >> bit) - (((bits >> bit) >> 1) << 1)) == 1;
-        result = imported::apply(select(is_set, high_product(made, factor), made),
-                                 {{"made", result}, {"bits", quarters}, {"bit", in32(at)}, {"factor", in32(factors[at])}});
+        // A factor of 2^31 changes nothing: so what there is stands once, and its parts are not computed twice.
+        auto const by = select(((bits >> bit) - (((bits >> bit) >> 1) << 1)) == 1, factor, one);
+        result = imported::apply(cast<std::int32_t>((cast<std::int64_t>(made) * by + (1 << 30)) >> 31),
+                                 {{"made", result},
+                                  {"bits", quarters},
+                                  {"bit", in32(at)},
+                                  {"factor", number(std::int64_t{factors[at]}, scalar_type::int64)},
+                                  {"one", number(std::int64_t{1} << 31, scalar_type::int64)}});
     }
     return choose(equal(of, in32(0)), in32(highest_of(scalar_type::int32)), result);
 }
@@ -140,16 +146,11 @@ inline value one_over_one_plus(value const& of) {
     }
     return imported::apply(shifted_left(near, 1), {{"near", made}});
 }
-/// How many bits of a positive number are 0 before the first that is not, of 32.
+/// How many of 32 bits are 0 in front of the first that is not, of a number of at least 2^19.
 inline value free_bits(value const& of) {
-    value rest = of, count = in32(0);
-    // The number is shifted until its first bit is that of 2^30: then one bit is free.
-    for (int const step : {16, 8, 4, 2, 1}) {
-        value const few = rest < in32(std::int64_t{1} << (31 - step));
-        count = choose(few, count + in32(step), count);
-        rest = choose(few, rest * in32(std::int64_t{1} << step), rest);
-    }
-    return count + in32(1);
+    value count = in32(1);
+    for (int bit = 20; bit < 31; ++bit) count = count + choose(of < in32(std::int64_t{1} << bit), in32(1), in32(0));
+    return count;
 }
 inline void softmax(lowering& of) {
     bool const of_floats = computes_floats(of, {0});
@@ -186,6 +187,7 @@ inline void softmax(lowering& of) {
     });
     // The reciprocal of each row's sum, and how far that was shifted.
     space const rows = loops_over({sums}, sums.shape());
+    // The largest element of a row adds 2^19.
     view const room = of.compute(rows, shared(free_bits(imported::at(sums, rows))));
     value const shifted =
         imported::apply(cast<std::int32_t>((cast<std::int64_t>(total) << cast<std::int64_t>(headroom)) - (std::int64_t{1} << 31)),
