@@ -52,7 +52,7 @@ void compare(network::tensor const& of, bytes const& got, bytes const& expected)
             float is = 0, should = 0;
             std::memcpy(&is, got.data() + at / 4 * 4, 4), std::memcpy(&should, expected.data() + at / 4 * 4, 4);
             double const difference = std::abs(static_cast<double>(is) - static_cast<double>(should));
-            if (!(difference <= 1e-6 + 1e-5 * largest))
+            if (!(difference <= 1e-6 + 1e-4 * largest))
                 throw std::runtime_error(network::shown(of.name) + ", element " + std::to_string(at / 4) + ": expected " +
                                          std::to_string(should) + ", got " + std::to_string(is));
         } else if (got[at] != expected[at]) {

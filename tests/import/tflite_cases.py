@@ -456,6 +456,68 @@ def drawn_networks(folder, count, seed):
     return left_out
 
 
+def whole_networks(folder):
+    """The small networks of networks.py, on two images."""
+    for name, make in networks.SMALL.items():
+        data = networks.to_tflite(make())
+        model = reference.read(data)
+        draw = numpy.random.RandomState(1)
+        inputs = [[draw.randint(-128, 128, model.tensors[one].shape).astype(numpy.int8) for one in model.inputs],
+                  [draw.choice([-128, 127], model.tensors[one].shape).astype(numpy.int8) for one in model.inputs]]
+        (folder / f"whole_{name}.tflite").write_bytes(data)
+        (folder / f"whole_{name}.in").write_bytes(b"".join(one.tobytes() for each in inputs for one in each))
+        (folder / f"whole_{name}.out").write_bytes(b"".join(one.tobytes() for each in inputs for one in reference.run(model, each)))
+
+
+def refusals(folder):
+    """What is not imported is refused by node and reason."""
+    def refuses(name, net, *reasons):
+        (folder / f"refused_{name}.tflite").write_bytes(net.file([net.made[-1]]))
+        (folder / f"refused_{name}.refused").write_text("".join(f"{one}\n" for one in reasons))
+
+    def net_of(shape=(1, 4, 4, 2), scale=0.5, zero_point=3):
+        net = Net([7])
+        return net, net.inputs.append(net.tensor(shape, scale, zero_point)) or net.inputs[0]
+
+    def with_result(operation, inputs_of, options, result, **more):
+        """A node whose result is said to be `result`."""
+        net, x = net_of(**more)
+        made = net.keep(result)
+        net.nodes.append(reference.Node(operation, inputs_of(net, x), [made], options))
+        net.made.append(made)
+        return net
+
+    of = lambda shape, scale=0.5, zero_point=3, type_="int8": reference.Tensor("y", shape, type_, () if scale is None else (scale,), () if scale is None else (zero_point,))
+    pool = {"padding": "VALID", "stride_w": 1, "stride_h": 1, "filter_width": 2, "filter_height": 2}
+    refuses("shape", with_result("MAX_POOL_2D", lambda net, x: [x], pool, of((1, 3, 4, 2))),
+            "node 0 (`MAX_POOL_2D`): makes 1x3x3x2, and the model says 1x3x4x2")
+    refuses("type", with_result("RELU", lambda net, x: [x], {}, of((1, 4, 4, 2), None, 0, "int32")), "node 0 (`RELU`): from int8 to int32")
+    refuses("rescaling_pool", with_result("MAX_POOL_2D", lambda net, x: [x], pool, of((1, 3, 3, 2), 0.25)), "node 0 (`MAX_POOL_2D`): of tensors of different scales")
+    refuses("no_scale", with_result("RELU", lambda net, x: [x], {}, of((1, 4, 4, 2), None)), "node 0 (`RELU`): tensor `y` has no scale")
+    refuses("softmax_scale", with_result("SOFTMAX", lambda net, x: [x], {"beta": 1.0}, of((1, 4, 4, 2))), "node 0 (`SOFTMAX`): a result whose scale is not 1/256")
+    refuses("axes", with_result("MEAN", lambda net, x: [x, x], {}, of((1, 2))), "node 0 (`MEAN`): operand 1, `t0`, has to be a constant")
+    refuses("elements", with_result("RESHAPE", lambda net, x: [x, net.numbers([3, 11])], {}, of((3, 11))), "node 0 (`RESHAPE`): to a shape that has another number")
+    refuses("mask", with_result("STRIDED_SLICE", lambda net, x: [x, *[net.numbers([1])] * 3], {"new_axis_mask": 1}, of((1, 4, 4, 2))),
+            "node 0 (`STRIDED_SLICE`): ellipses and new dimensions")
+
+    def weights(net, shape, scales, points, values):
+        return net.keep(reference.Tensor("w", shape, "int8", scales, points, 0, numpy.full(shape, values, numpy.int8)))
+    dense = lambda scales, points, bias: with_result(
+        "FULLY_CONNECTED", lambda net, x: [x, weights(net, (2, 32), scales, points, 100), net.numbers(bias)], {}, of((1, 2)), zero_point=-128)
+    refuses("weights_zero_point", dense((0.5,), (4,), [0, 0]), "node 0 (`FULLY_CONNECTED`): weights whose zero point is 4")
+    # 32 elements of up to 127 + 128 by 100 are 816,000 more than the bias of channel 1; those of channel 0 are the most that fit.
+    refuses("sums", dense((0.5,), (0,), [2**31 - 1 - 816000, 2**31 - 816000]),
+            "node 0 (`FULLY_CONNECTED`): sums of channel 1 can leave int32: 2146667648 to 2147483648")
+    refuses("bias", dense((0.5,), (0,), [0]), "node 0 (`FULLY_CONNECTED`): a bias of 1 for 2 channels")
+    refuses("activation", with_result("ADD", lambda net, x: [x, x], {"fused_activation_function": "TANH"}, of((1, 4, 4, 2))), "node 0 (`ADD`): activation TANH")
+
+    # All at once; what only lacks the result of a refused node is not listed.
+    net = with_result("MAX_POOL_2D", lambda net, x: [x], pool, of((1, 3, 4, 2)))
+    net.nodes.append(reference.Node("RELU", [net.made[-1]], [net.tensor((1, 3, 4, 2), 0.5, 3)]))
+    net.nodes.append(reference.Node("SOFTMAX", [0], [net.tensor((1, 4, 4, 2), 0.5, 3)], {"beta": 1.0}))
+    refuses("several", net, "node 0 (`MAX_POOL_2D`): makes 1x3x3x2", "node 2 (`SOFTMAX`): a result whose scale")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--run", required=True)
@@ -469,6 +531,8 @@ def main():
         for old in folder.glob(f"*.{kind}"):
             old.unlink()
     left_out = single_operators(folder, 4, arguments.seed) + drawn_networks(folder, arguments.networks, arguments.seed)
+    whole_networks(folder)
+    refusals(folder)
     if left_out > 0:
         print(f"{left_out} networks could not be drawn")
         return 1

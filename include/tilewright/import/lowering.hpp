@@ -1,4 +1,5 @@
 #pragma once
+#include <iterator>
 #include <tilewright/import/loops.hpp>
 #include <tilewright/import/rows.hpp>
 
@@ -93,7 +94,16 @@ class lowering {
         before.sums = {name, reduced.type()};
         before.innermost = indices.back().root().name;
         before.nodes = stage_of(element(name, reduced.type(), indices), reduced);
-        return compute_after(std::move(before), loops, finish(element(name, reduced.type(), indices)), output);
+        value const finished = finish(element(name, reduced.type(), indices));
+        bool const is_read = std::any_of(finished.nodes.begin(), finished.nodes.end(),
+                                         [&](ir::node const& one) { return one.op == operation::access && one.name == name; });
+        return compute_after(is_read ? std::move(before) : layer{}, loops, finished, output);
+    }
+    /// Takes the results of a node back that is refused.
+    void take_back() {
+        for (network::tensor_id const id : node->outputs) {
+            if (id != network::no_tensor) views_[static_cast<std::size_t>(id)].reset(), known_.erase(id);
+        }
     }
     /// What a result is so far, if it has been made.
     std::optional<view> const& made(std::size_t output) const { return views_[static_cast<std::size_t>(node->outputs.at(output))]; }
@@ -108,9 +118,11 @@ class lowering {
         return id == network::no_tensor || views_[static_cast<std::size_t>(id)] || is_known(id);
     }
 
-    /// Copies results that no kernel wrote where the caller finds them, and settles how kernels read what they are given.
+    /// Copies results that no kernel wrote where the caller finds them, leaves out kernels that no result needs, and settles how kernels
+    /// read what they are given.
     void finish() {
         copy_results();
+        leave_out_unread();
         for (stored& one : result.inputs) detail::keep_rows(result, one);
         for (known_tensor& one : result.constants) detail::keep_rows(result, one.what);
     }
@@ -127,6 +139,21 @@ class lowering {
             space const loops = loops_over({of}, of.shape());
             result.outputs.push_back(store({}, name, loops, imported::at(of, loops)).of);
         }
+    }
+
+    void leave_out_unread() {
+        std::vector<ir::label> read;
+        for (stored const& one : result.outputs) read.push_back(one.name);
+        std::vector<layer> kept;
+        for (std::size_t at = result.all.size(); at-- > 0;) {
+            layer& one = result.all[at];
+            if (std::find(read.begin(), read.end(), one.nodes.back().name) == read.end()) continue;
+            for (ir::node const& node : one.nodes) {
+                if (node.op == operation::access) read.push_back(node.name);
+            }
+            kept.push_back(std::move(one));
+        }
+        result.all.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
     }
 
     /// Whether a view reads its tensor row by row from the first element to the last.

@@ -56,6 +56,7 @@ void pool(lowering& of) {
         of.compute(loops, most, 0, [&](value const& x_most) {
             if (of_floats) return activated(of, x_most);
             auto const limit = [](std::int64_t of_it) { return number(of_it, scalar_type::int8); };
+            if (within.low == within.high) return limit(within.low);
             return smaller_of(larger_of(x_most, limit(within.low)), limit(within.high));
         });
     }
