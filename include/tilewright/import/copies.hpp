@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/import/lowering.hpp>
+#include <tilewright/import/attributes.hpp>
 
 // Copies, where a kernel has to read a dimension by one index.
 namespace tilewright::imported::detail {

@@ -142,14 +142,14 @@ class lowering {
     }
 
     void leave_out_unread() {
-        std::vector<ir::label> read;
-        for (stored const& one : result.outputs) read.push_back(one.name);
+        std::vector<ir::label> needed;
+        for (stored const& one : result.outputs) needed.push_back(one.name);
         std::vector<layer> kept;
         for (std::size_t at = result.all.size(); at-- > 0;) {
             layer& one = result.all[at];
-            if (std::find(read.begin(), read.end(), one.nodes.back().name) == read.end()) continue;
-            for (ir::node const& node : one.nodes) {
-                if (node.op == operation::access) read.push_back(node.name);
+            if (std::find(needed.begin(), needed.end(), one.nodes.back().name) == needed.end()) continue;
+            for (ir::node const& part : one.nodes) {
+                if (part.op == operation::access) needed.push_back(part.name);
             }
             kept.push_back(std::move(one));
         }
