@@ -155,7 +155,8 @@ class Net:
         made = groups * self.between(1, 4 if groups > 1 else 9)
         weights, bias, scale = self.weights((made, *kernel, channels // groups), 0, x, math.prod(kernel) * channels / groups,
                                             self.draw.rand() < 0.85)
-        return self.node("CONV_2D", [x, weights, bias] if bias >= 0 or self.draw.rand() < 0.5 else [x, weights], options, scale, self.zero_point())
+        inputs = [x, weights, bias] if bias >= 0 or self.draw.rand() < 0.5 else [x, weights]
+        return self.node("CONV_2D", inputs, options, scale, self.zero_point())
 
     def depthwise(self, x):
         if len(self.shape(x)) != 4:
@@ -174,8 +175,8 @@ class Net:
         depth = shape[-1] if keeps or len(shape) < 3 or self.draw.rand() < 0.3 else math.prod(shape[1:])
         made = self.between(1, 12)
         weights, bias, scale = self.weights((made, depth), 0, x, depth, self.draw.rand() < 0.85)
-        return self.node("FULLY_CONNECTED", [x, weights, bias], {"fused_activation_function": self.one_of(*ACTIVATIONS), "keep_num_dims": keeps},
-                         scale, self.zero_point())
+        options = {"fused_activation_function": self.one_of(*ACTIVATIONS), "keep_num_dims": keeps}
+        return self.node("FULLY_CONNECTED", [x, weights, bias], options, scale, self.zero_point())
 
     def transposed_conv(self, x):
         if len(self.shape(x)) != 4 or math.prod(self.shape(x)) > 400:
@@ -190,7 +191,8 @@ class Net:
             whole = [max(1, one - self.between(0, by - 1)) for one, by in zip(whole, stride)]
         options = {"padding": padding, "stride_h": stride[0], "stride_w": stride[1], "fused_activation_function": self.one_of(*ACTIVATIONS)}
         made = self.between(1, 5)
-        weights, bias, scale = self.weights((made, *kernel, channels), 0, x, math.prod(kernel) * channels / math.prod(stride), self.draw.rand() < 0.5)
+        depth = math.prod(kernel) * channels / math.prod(stride)
+        weights, bias, scale = self.weights((made, *kernel, channels), 0, x, depth, self.draw.rand() < 0.5)
         inputs = [self.numbers([batch, *whole, made]), weights, x, *[bias] * (bias >= 0)]
         return self.node("TRANSPOSE_CONV", inputs, options, scale, self.zero_point())
 
@@ -205,7 +207,8 @@ class Net:
         shape = list(self.shape(x))
         if len(shape) > 4:
             return None
-        others = [one for one in [*self.inputs, *self.made] if self.shape(one) == self.shape(x) and self.tensors[one].type == self.tensors[x].type]
+        others = [one for one in [*self.inputs, *self.made]
+                  if self.shape(one) == self.shape(x) and self.tensors[one].type == self.tensors[x].type]
         kind = self.draw.randint(4)
         spread = [extent if self.draw.rand() < 0.6 else 1 for extent in shape]
         if kind == 0 or not others:
@@ -219,7 +222,8 @@ class Net:
         scale = None
         if not self.is_float(x):
             scales = [float(self.tensors[one].scales[0]) for one in (x, y)]
-            steps = max(scales) * math.exp(self.draw.uniform(-1, 1.5)) if operation != "MUL" else math.prod(scales) * 100 * math.exp(self.draw.uniform(-2, 1))
+            steps = math.prod(scales) * 100 * math.exp(self.draw.uniform(-2, 1)) if operation == "MUL" else \
+                max(scales) * math.exp(self.draw.uniform(-1, 1.5))
             scale = float(numpy.float32(steps))
         return self.node(operation, [first, second], {"fused_activation_function": self.one_of(*ACTIVATIONS)}, scale, self.zero_point())
 
@@ -245,7 +249,8 @@ class Net:
         rank = len(self.shape(x))
         if rank == 0:
             return None
-        axes = [1, 2] if rank == 4 and self.draw.rand() < 0.5 else sorted(set(int(one) for one in self.draw.randint(0, rank, self.between(1, 3))))
+        axes = sorted({int(one) for one in self.draw.randint(0, rank, self.between(1, 3))})
+        axes = [1, 2] if rank == 4 and self.draw.rand() < 0.5 else axes
         axes = [one - rank if self.draw.rand() < 0.3 else one for one in axes]
         scale = None if self.is_float(x) else float(numpy.float32(self.tensors[x].scales[0] * math.exp(self.draw.uniform(-2, 0.7))))
         return self.node("MEAN", [x, self.numbers(axes)], {"keep_dims": bool(self.draw.rand() < 0.5)}, scale, self.zero_point())
@@ -294,8 +299,7 @@ class Net:
             ends.append(self.between(-extent - 1, begin - extent - 1) if back else self.between(begin + 1, extent + 2))
             if self.draw.rand() < 0.3:
                 begins[at] = begin - extent
-        options = {"begin_mask": self.between(0, 15) if self.draw.rand() < 0.3 else 0, "end_mask": self.between(0, 15) if self.draw.rand() < 0.3 else 0,
-                   "shrink_axis_mask": self.between(0, 15) if self.draw.rand() < 0.3 else 0}
+        options = {one: self.between(0, 15) if self.draw.rand() < 0.3 else 0 for one in ("begin_mask", "end_mask", "shrink_axis_mask")}
         count = self.between(1, len(shape))
         return self.node("STRIDED_SLICE", [x, *[self.numbers(one[:count]) for one in (begins, ends, strides)]], options)
 
@@ -309,7 +313,8 @@ class Net:
         parts = self.one_of(*[one for one in range(1, 5) if shape[axis] % one == 0])
         if parts == 1:
             return None
-        return self.node("SPLIT", [self.numbers(axis - len(shape) if self.draw.rand() < 0.5 else axis), x], {"num_splits": parts}, outputs=parts)
+        dimension = self.numbers(axis - len(shape) if self.draw.rand() < 0.5 else axis)
+        return self.node("SPLIT", [dimension, x], {"num_splits": parts}, outputs=parts)
 
     def together(self, x):
         """CONCATENATION or PACK of x, a part of it, and something else of that scale."""
@@ -336,8 +341,7 @@ class Net:
         pads = self.numbers([[self.between(0, 2) if self.draw.rand() < 0.5 else 0 for _ in range(2)] for _ in range(rank)])
         if self.draw.rand() < 0.5:
             return self.node("PAD", [x, pads])
-        quantised = {} if self.is_float(x) else {"scale": self.tensors[x].scales[0], "zero_point": self.tensors[x].zero_points[0]}
-        value = self.tensor((1,), type_="float32", elements=numpy.float32([self.draw.normal()])) if self.is_float(x) else self.int8s((1,), **quantised)
+        value = self.floats((1,)) if self.is_float(x) else self.int8s((1,), self.tensors[x].scales[0], self.tensors[x].zero_points[0])
         return self.node("PADV2", [x, pads, value])
 
     def gather(self, x):
@@ -411,9 +415,11 @@ def write(folder, name, net, outputs=None):
     return True
 
 
-SINGLE = {"conv": Net.conv, "depthwise": Net.depthwise, "dense": Net.dense, "transposed_conv": Net.transposed_conv, "pool": Net.pool, "pair": Net.pair,
-          "curve": Net.curve, "mean": Net.mean, "convert": Net.convert, "reshape": Net.reshape, "transpose": Net.transpose, "slice": Net.slice,
-          "pieces": Net.pieces, "together": Net.together, "pad": Net.pad, "gather": Net.gather, "resize": Net.resize}
+SINGLE = {
+    "conv": Net.conv, "depthwise": Net.depthwise, "dense": Net.dense, "transposed_conv": Net.transposed_conv, "pool": Net.pool,
+    "pair": Net.pair, "curve": Net.curve, "mean": Net.mean, "convert": Net.convert, "reshape": Net.reshape, "transpose": Net.transpose,
+    "slice": Net.slice, "pieces": Net.pieces, "together": Net.together, "pad": Net.pad, "gather": Net.gather, "resize": Net.resize,
+}
 
 
 def image(net, type_="int8"):
@@ -487,29 +493,36 @@ def refusals(folder):
         net.made.append(made)
         return net
 
-    of = lambda shape, scale=0.5, zero_point=3, type_="int8": reference.Tensor("y", shape, type_, () if scale is None else (scale,), () if scale is None else (zero_point,))
+    def of(shape, scale=0.5, zero_point=3, type_="int8"):
+        return reference.Tensor("y", shape, type_, *[() if scale is None else (one,) for one in (scale, zero_point)])
+
     pool = {"padding": "VALID", "stride_w": 1, "stride_h": 1, "filter_width": 2, "filter_height": 2}
     refuses("shape", with_result("MAX_POOL_2D", lambda net, x: [x], pool, of((1, 3, 4, 2))),
             "node 0 (`MAX_POOL_2D`): makes 1x3x3x2, and the model says 1x3x4x2")
     refuses("type", with_result("RELU", lambda net, x: [x], {}, of((1, 4, 4, 2), None, 0, "int32")), "node 0 (`RELU`): from int8 to int32")
-    refuses("rescaling_pool", with_result("MAX_POOL_2D", lambda net, x: [x], pool, of((1, 3, 3, 2), 0.25)), "node 0 (`MAX_POOL_2D`): of tensors of different scales")
+    refuses("rescaling_pool", with_result("MAX_POOL_2D", lambda net, x: [x], pool, of((1, 3, 3, 2), 0.25)),
+            "node 0 (`MAX_POOL_2D`): of tensors of different scales")
     refuses("no_scale", with_result("RELU", lambda net, x: [x], {}, of((1, 4, 4, 2), None)), "node 0 (`RELU`): tensor `y` has no scale")
-    refuses("softmax_scale", with_result("SOFTMAX", lambda net, x: [x], {"beta": 1.0}, of((1, 4, 4, 2))), "node 0 (`SOFTMAX`): a result whose scale is not 1/256")
+    refuses("softmax_scale", with_result("SOFTMAX", lambda net, x: [x], {"beta": 1.0}, of((1, 4, 4, 2))),
+            "node 0 (`SOFTMAX`): a result whose scale is not 1/256")
     refuses("axes", with_result("MEAN", lambda net, x: [x, x], {}, of((1, 2))), "node 0 (`MEAN`): operand 1, `t0`, has to be a constant")
-    refuses("elements", with_result("RESHAPE", lambda net, x: [x, net.numbers([3, 11])], {}, of((3, 11))), "node 0 (`RESHAPE`): to a shape that has another number")
+    refuses("elements", with_result("RESHAPE", lambda net, x: [x, net.numbers([3, 11])], {}, of((3, 11))),
+            "node 0 (`RESHAPE`): to a shape that has another number")
     refuses("mask", with_result("STRIDED_SLICE", lambda net, x: [x, *[net.numbers([1])] * 3], {"new_axis_mask": 1}, of((1, 4, 4, 2))),
             "node 0 (`STRIDED_SLICE`): ellipses and new dimensions")
 
     def weights(net, shape, scales, points, values):
         return net.keep(reference.Tensor("w", shape, "int8", scales, points, 0, numpy.full(shape, values, numpy.int8)))
     dense = lambda scales, points, bias: with_result(
-        "FULLY_CONNECTED", lambda net, x: [x, weights(net, (2, 32), scales, points, 100), net.numbers(bias)], {}, of((1, 2)), zero_point=-128)
+        "FULLY_CONNECTED", lambda net, x: [x, weights(net, (2, 32), scales, points, 100), net.numbers(bias)], {}, of((1, 2)),
+        zero_point=-128)
     refuses("weights_zero_point", dense((0.5,), (4,), [0, 0]), "node 0 (`FULLY_CONNECTED`): weights whose zero point is 4")
     # 32 elements of up to 127 + 128 by 100 are 816,000 more than the bias of channel 1; those of channel 0 are the most that fit.
     refuses("sums", dense((0.5,), (0,), [2**31 - 1 - 816000, 2**31 - 816000]),
             "node 0 (`FULLY_CONNECTED`): sums of channel 1 can leave int32: 2146667648 to 2147483648")
     refuses("bias", dense((0.5,), (0,), [0]), "node 0 (`FULLY_CONNECTED`): a bias of 1 for 2 channels")
-    refuses("activation", with_result("ADD", lambda net, x: [x, x], {"fused_activation_function": "TANH"}, of((1, 4, 4, 2))), "node 0 (`ADD`): activation TANH")
+    refuses("activation", with_result("ADD", lambda net, x: [x, x], {"fused_activation_function": "TANH"}, of((1, 4, 4, 2))),
+            "node 0 (`ADD`): activation TANH")
 
     # All at once; what only lacks the result of a refused node is not listed.
     net = with_result("MAX_POOL_2D", lambda net, x: [x], pool, of((1, 3, 4, 2)))

@@ -599,7 +599,8 @@ def float_activated(values, options):
 def of_floats(compute):
     """An operator of float64: it takes options and arrays."""
     def whole(options, inputs, outputs, arrays):
-        return [float_activated(compute(options, *[one if one is None or one.dtype != numpy.float32 else one.astype(numpy.float64) for one in arrays]), options)]
+        wide = [one if one is None or one.dtype != numpy.float32 else one.astype(numpy.float64) for one in arrays]
+        return [float_activated(compute(options, *wide), options)]
     return whole
 
 
@@ -636,12 +637,16 @@ def float_softmax(options, x):
 
 
 FLOAT_OPERATORS = {
-    "ADD": of_floats(lambda options, x, y: x + y), "SUB": of_floats(lambda options, x, y: x - y), "MUL": of_floats(lambda options, x, y: x * y),
+    "ADD": of_floats(lambda options, x, y: x + y), "SUB": of_floats(lambda options, x, y: x - y),
+    "MUL": of_floats(lambda options, x, y: x * y),
     "CONV_2D": of_floats(float_conv), "DEPTHWISE_CONV_2D": of_floats(float_depthwise), "FULLY_CONNECTED": of_floats(float_dense),
-    "TRANSPOSE_CONV": of_floats(lambda options, shape, weights, image, bias=0.0: scattered(image, weights, tuple(map(int, shape)), options) + bias),
+    "TRANSPOSE_CONV": of_floats(lambda options, shape, weights, image, bias=0.0:
+                                scattered(image, weights, tuple(map(int, shape)), options) + bias),
     "AVERAGE_POOL_2D": float_pool(True), "MAX_POOL_2D": float_pool(False),
-    "MEAN": of_floats(lambda options, x, axes: x.mean(axis=tuple({int(one) % x.ndim for one in numpy.ravel(axes)}), keepdims=bool(options.get("keep_dims")))),
-    "SOFTMAX": of_floats(float_softmax), "LOGISTIC": of_floats(lambda options, x: 1 / (1 + numpy.exp(-x))), "TANH": of_floats(lambda options, x: numpy.tanh(x)),
+    "MEAN": of_floats(lambda options, x, axes: x.mean(axis=tuple({int(one) % x.ndim for one in numpy.ravel(axes)}),
+                                                      keepdims=bool(options.get("keep_dims")))),
+    "SOFTMAX": of_floats(float_softmax), "LOGISTIC": of_floats(lambda options, x: 1 / (1 + numpy.exp(-x))),
+    "TANH": of_floats(lambda options, x: numpy.tanh(x)),
     "RELU": of_floats(lambda options, x: numpy.maximum(x, 0)), "RELU6": of_floats(lambda options, x: numpy.clip(x, 0, 6)),
     "LEAKY_RELU": of_floats(lambda options, x: numpy.where(x < 0, x * options["alpha"], x)),
     "PRELU": of_floats(lambda options, x, factors: numpy.where(x < 0, x * factors, x)),
@@ -658,8 +663,8 @@ OPERATORS = {
 }
 WITH_BIAS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")  # the last input may be left out
 # These have the same scale and zero point on both sides.
-MOVES = {"RESHAPE", "PAD", "PADV2", "TRANSPOSE", "SLICE", "STRIDED_SLICE", "EXPAND_DIMS", "SQUEEZE", "GATHER", "UNPACK", "RESIZE_NEAREST_NEIGHBOR",
-         "RESIZE_BILINEAR"}
+MOVES = {"RESHAPE", "PAD", "PADV2", "TRANSPOSE", "SLICE", "STRIDED_SLICE", "EXPAND_DIMS", "SQUEEZE", "GATHER", "UNPACK",
+         "RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR"}
 
 
 def operator_for(node, outputs):
@@ -710,7 +715,8 @@ def run(model, inputs):
 
 BUILTIN = {0: "ADD", 1: "AVERAGE_POOL_2D", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 6: "DEQUANTIZE", 9: "FULLY_CONNECTED",
            14: "LOGISTIC", 17: "MAX_POOL_2D", 18: "MUL", 19: "RELU", 21: "RELU6", 22: "RESHAPE", 23: "RESIZE_BILINEAR", 25: "SOFTMAX",
-           28: "TANH", 34: "PAD", 36: "GATHER", 39: "TRANSPOSE", 40: "MEAN", 41: "SUB", 43: "SQUEEZE", 45: "STRIDED_SLICE", 49: "SPLIT", 54: "PRELU", 60: "PADV2", 65: "SLICE", 67: "TRANSPOSE_CONV",
+           28: "TANH", 34: "PAD", 36: "GATHER", 39: "TRANSPOSE", 40: "MEAN", 41: "SUB", 43: "SQUEEZE", 45: "STRIDED_SLICE",
+           49: "SPLIT", 54: "PRELU", 60: "PADV2", 65: "SLICE", 67: "TRANSPOSE_CONV",
            70: "EXPAND_DIMS", 83: "PACK", 88: "UNPACK", 97: "RESIZE_NEAREST_NEIGHBOR", 98: "LEAKY_RELU", 114: "QUANTIZE"}
 PADDING, ACTIVATION = ("SAME", "VALID"), ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
 # Options by number of the field: name, type of FlatBuffers, value where nothing is written.
@@ -739,7 +745,8 @@ OPTIONS = {
     "STRIDED_SLICE": [("begin_mask", "Int32", 0), ("end_mask", "Int32", 0), ("ellipsis_mask", "Int32", 0), ("new_axis_mask", "Int32", 0),
                       ("shrink_axis_mask", "Int32", 0), ("offset", "Bool", False)],
     "SUB": [("fused_activation_function", "Int8", 0)],
-    "TRANSPOSE_CONV": [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0), ("fused_activation_function", "Int8", 0)],
+    "TRANSPOSE_CONV": [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0),
+                       ("fused_activation_function", "Int8", 0)],
     "UNPACK": [("num", "Int32", 0), ("axis", "Int32", 0)],
 }
 # Fields that are not the first of their table.
