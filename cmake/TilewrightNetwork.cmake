@@ -24,7 +24,7 @@ endmacro()
 # tilewright_add_network_tool(NAME)
 #
 # Makes an executable NAME that prints networks: NAME --print model.onnx model.tflite …
-# Where Halide is found, it also writes a network as C: NAME --c FOLDER IDENTIFIER model.onnx
+# Where Halide is found, it also writes a network as C: NAME --c FOLDER IDENTIFIER model.onnx|model.tflite
 function(tilewright_add_network_tool name)
     if(ARGN)
         message(FATAL_ERROR "tilewright_add_network_tool(${name}): unknown arguments: ${ARGN}")

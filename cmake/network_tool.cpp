@@ -48,7 +48,7 @@ bool write_c(std::filesystem::path const& model, std::filesystem::path const& fo
 int usage(char const* tool) {
     std::cerr << "usage: " << tool << " --print model.onnx|model.tflite ...\n"
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
-              << "       " << tool << " --c FOLDER NAME model.onnx\n"
+              << "       " << tool << " --c FOLDER NAME model.onnx|model.tflite\n"
 #endif
         ;
     return 2;
