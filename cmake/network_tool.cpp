@@ -23,7 +23,8 @@ network::graph read(std::filesystem::path const& model) {
 }
 
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
-/// Writes `name`.h, `name`.c and, where the network has constants, `name`_weights.bin. @return whether it is imported and planned
+/// Writes `name`.h, `name`.c and, where the network has constants, `name`_weights.bin with `name`_weights.c, which takes it in. @return
+/// whether it is imported and planned
 bool write_c(std::filesystem::path const& model, std::filesystem::path const& folder, std::string const& name) {
     imported::layers made = imported::layers_of(read(model));
     for (std::string const& one : made.refused) std::cerr << model.string() << ": " << one << '\n';
@@ -35,7 +36,7 @@ bool write_c(std::filesystem::path const& model, std::filesystem::path const& fo
         return false;
     }
     std::filesystem::create_directories(folder);
-    auto const files = halide::c_program(plan, {.name = name});
+    auto const files = halide::c_program(plan, {.name = name, .constants = halide::constants_in::file});
     if (halide::detail::write_files(folder, files) != 0) return false;
     for (auto const& [file, text] : files) std::cout << (folder / file).string() << ": " << text.size() << " bytes\n";
     std::cout << "kernels " << plan.kernels.size() << ", arena " << static_cast<std::int64_t>(plan.peak(whole.arena()).value) << " bytes"
