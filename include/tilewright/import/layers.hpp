@@ -8,10 +8,17 @@
 // A network as kernels: what operators make, and what a program is made of.
 namespace tilewright::imported {
 
-/// One kernel of one stage. Its tensors have the names that they have in the program.
+/// A stage whose result only its own kernel reads.
+struct inner_stage {
+    ir::label result{};
+    ir::label loop{};  ///< of the last stage; it is computed for one iteration. Empty: it is computed once
+};
+
+/// One kernel. Its tensors have the names that they have in the program.
 struct layer {
     ir::label name;
-    std::vector<ir::node> nodes = {};
+    std::vector<ir::node> nodes = {};     ///< of all stages
+    std::vector<inner_stage> inner = {};  ///< all stages but the last
 };
 
 /// A tensor whose elements are known, row by row, each little-endian.

@@ -93,6 +93,18 @@ class lowering {
     }
     /// Likewise, for a tensor that only this operator reads.
     view compute(space const& loops, value const& what) { return store(next_name(), loops, what); }
+    /// A stage of the kernel that the next `compute` ends. Its loops over the first `shared` dimensions are those of that kernel: it is
+    /// computed for one iteration of them.
+    view stage(space const& loops, value const& what, std::size_t shared) {
+        inner_stage made{numbered("s", begun_.inner.size()), {}};
+        for (std::size_t dimension = 0; dimension < shared; ++dimension) {
+            if (!loops.axes[dimension].empty()) made.loop = loops.axes[dimension].back().root().name;
+        }
+        begun_.inner.push_back(made);
+        return add_stage(made.result, loops, what);
+    }
+    /// Likewise, for one element.
+    view stage(space const& loops, value const& what) { return stage(loops, what, loops.axes.size()); }
 
     bool is_available(network::tensor_id id) const {
         return id == network::no_tensor || views_[static_cast<std::size_t>(id)] || is_known(id);
@@ -149,6 +161,13 @@ class lowering {
     }
     /// A kernel that stores `what`.
     view store(ir::label const& name, space const& loops, value const& what) {
+        view const made = add_stage(name, loops, what);
+        if (begun_.nodes.size() > 30000) throw not_imported("its expression is too long");
+        begun_.name = numbered("k", result.all.size());
+        result.all.push_back(std::exchange(begun_, {}));
+        return made;
+    }
+    view add_stage(ir::label const& name, space const& loops, value const& what) {
         stored made{name, what.type(), {}};
         std::vector<int> parts;
         std::vector<value> indices;
@@ -162,9 +181,7 @@ class lowering {
             throw not_imported("the result has " + std::to_string(made.extents.size()) + " dimensions; " + std::to_string(max_rank) +
                                " are the most");
         }
-        auto nodes = stage_of(element(made.name, made.type, indices), what);
-        if (nodes.size() > 30000) throw not_imported("its expression is too long");
-        result.all.push_back({numbered("k", result.all.size()), std::move(nodes)});
+        detail::append(begun_.nodes, stage_of(element(made.name, made.type, indices), what));
         return whole_of(made, parts);
     }
     /// A stored tensor of this shape, as a view: dimensions of extent 1 are not stored.
@@ -181,6 +198,7 @@ class lowering {
     }
 
     std::vector<std::optional<view>> views_;
+    layer begun_ = {};  ///< stages of a kernel that is not complete
     std::map<network::tensor_id, known_tensor> known_ = {};
 };
 
