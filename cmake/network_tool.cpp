@@ -7,8 +7,8 @@
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
 #include <tilewright/c_source/program_source.hpp>
 #include <tilewright/c_source/write_files.hpp>
+#include <tilewright/import/network.hpp>
 #include <tilewright/import/network_program.hpp>
-#include <tilewright/import/onnx.hpp>
 #include <tilewright/program/program_plan.hpp>
 #endif
 

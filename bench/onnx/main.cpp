@@ -13,8 +13,8 @@
 #include <thread>
 #include <tilewright/c_source/program_source.hpp>
 #include <tilewright/c_source/write_files.hpp>
+#include <tilewright/import/network.hpp>
 #include <tilewright/import/network_program.hpp>
-#include <tilewright/import/onnx.hpp>
 #include <tilewright/network/onnx.hpp>
 #include <tilewright/program/program_plan.hpp>
 

@@ -11,7 +11,8 @@ namespace tilewright::imported {
 /// A stage whose result only its own kernel reads.
 struct inner_stage {
     ir::label result{};
-    ir::label loop{};  ///< of the last stage; it is computed for one iteration. Empty: it is computed once
+    ir::label loop{};      ///< of the last stage; it is computed for one iteration. Empty: it is computed once
+    bool element = false;  ///< one iteration needs one element
 };
 
 /// One kernel. Its tensors have the names that they have in the program.

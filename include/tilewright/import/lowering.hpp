@@ -91,20 +91,34 @@ class lowering {
         give(output, made);
         return made;
     }
+    /// Likewise, for a result that is made of a sum or another reduction: of the element of the reduction where the loops are.
+    template <class Finish>
+    view compute(space const& loops, value const& reduced, std::size_t output, Finish const& finish) {
+        view const whole = stage(loops, reduced, loops.axes.size());
+        return compute(loops, finish(imported::at(whole, loops)), output);
+    }
     /// Likewise, for a tensor that only this operator reads.
     view compute(space const& loops, value const& what) { return store(next_name(), loops, what); }
     /// A stage of the kernel that the next `compute` ends. Its loops over the first `shared` dimensions are those of that kernel: it is
     /// computed for one iteration of them.
     view stage(space const& loops, value const& what, std::size_t shared) {
-        inner_stage made{numbered("s", begun_.inner.size()), {}};
-        for (std::size_t dimension = 0; dimension < shared; ++dimension) {
-            if (!loops.axes[dimension].empty()) made.loop = loops.axes[dimension].back().root().name;
+        inner_stage made{numbered("s", begun_.inner.size()), {}, true};
+        for (std::size_t dimension = 0; dimension < loops.axes.size(); ++dimension) {
+            if (loops.axes[dimension].empty()) continue;
+            if (dimension < shared) made.loop = loops.axes[dimension].back().root().name;
+            else made.element = false;
         }
         begun_.inner.push_back(made);
         return add_stage(made.result, loops, what);
     }
-    /// Likewise, for one element.
-    view stage(space const& loops, value const& what) { return stage(loops, what, loops.axes.size()); }
+    /// What a result is so far, if it has been made.
+    std::optional<view> const& made(std::size_t output) const { return views_[static_cast<std::size_t>(node->outputs.at(output))]; }
+    /// A constant that an operator makes, as kernels read it.
+    view constant(known_tensor made) {
+        view const of = keep({numbered("c", result.constants.size()), made.what.type, {}}, made.what.extents);
+        result.constants.emplace_back(of.of, std::move(made.bytes));
+        return of;
+    }
 
     bool is_available(network::tensor_id id) const {
         return id == network::no_tensor || views_[static_cast<std::size_t>(id)] || is_known(id);
@@ -152,11 +166,7 @@ class lowering {
     /// A tensor, as kernels read it. What is known becomes a constant of the program where it is first read.
     view read(network::tensor_id id) {
         std::optional<view>& of = views_[static_cast<std::size_t>(id)];
-        if (!of) {
-            known_tensor constant = known_of(id);
-            of = keep({numbered("c", result.constants.size()), constant.what.type, {}}, constant.what.extents);
-            result.constants.emplace_back(of->of, std::move(constant.bytes));
-        }
+        if (!of) of = constant(known_of(id));
         return *of;
     }
     /// A kernel that stores `what`.
