@@ -1,6 +1,5 @@
 #pragma once
 #include <map>
-#include <stdexcept>
 #include <tilewright/import/view.hpp>
 #include <tilewright/network/graph.hpp>
 #include <tilewright/network/model_error.hpp>
@@ -50,11 +49,6 @@ struct layers {
         }
         return false;
     }
-};
-
-/// Why one node cannot be imported; `what()` is the reason alone.
-struct not_imported : std::runtime_error {
-    using std::runtime_error::runtime_error;
 };
 
 /// The type of elements in the compute language. A boolean is a byte of 0 or 1.

@@ -28,6 +28,13 @@ class lowering {
     network::node const* node = nullptr;
     layers result = {};
 
+    /// How many results are wanted: those that are left out at the end are none.
+    std::size_t results() const {
+        std::size_t count = node->outputs.size();
+        while (count > 0 && node->outputs[count - 1] == network::no_tensor) --count;
+        return count;
+    }
+    bool wants(std::size_t output) const { return output < node->outputs.size() && node->outputs[output] != network::no_tensor; }
     bool has(std::size_t operand) const { return operand < node->inputs.size() && node->inputs[operand] != network::no_tensor; }
     /// An operand, as kernels read it.
     view operand(std::size_t at) {
@@ -36,7 +43,8 @@ class lowering {
     }
     /// An operand whose elements must be known, with its shape.
     known_tensor known(std::size_t at) const {
-        auto const id = node->inputs.at(at);
+        if (!has(at)) throw not_imported("operand " + std::to_string(at) + " is missing");
+        auto const id = node->inputs[at];
         if (!is_known(id)) {
             throw not_imported("operand " + std::to_string(at) + ", " + network::shown(from.tensors[static_cast<std::size_t>(id)].name) +
                                ", has to be a constant");
@@ -73,19 +81,20 @@ class lowering {
 
     /// A result that is another way to read an operand.
     void give(std::size_t output, view what) {
-        if (output < node->outputs.size() && node->outputs[output] != network::no_tensor) {
-            views_[static_cast<std::size_t>(node->outputs[output])] = std::move(what);
-        }
+        count_of(what.shape());
+        if (wants(output)) views_[static_cast<std::size_t>(node->outputs[output])] = std::move(what);
     }
     /// A result that is known.
-    void give_known(std::size_t output, known_tensor what) { known_.insert_or_assign(node->outputs.at(output), std::move(what)); }
+    void give_known(std::size_t output, known_tensor what) {
+        if (wants(output)) known_.insert_or_assign(node->outputs[output], std::move(what));
+    }
 
     /// A kernel for a result: `what` at each point of the loops.
     view compute(space const& loops, value const& what, std::size_t output) {
-        auto const id = node->outputs.at(output);
+        network::tensor_id const id = wants(output) ? node->outputs[output] : network::no_tensor;
         ir::label name = next_name();
         for (std::size_t at = 0; at < from.outputs.size(); ++at) {
-            if (from.outputs[at] == id) name = numbered("out", at);
+            if (id != network::no_tensor && from.outputs[at] == id) name = numbered("out", at);
         }
         view const made = store(name, loops, what);
         give(output, made);
@@ -186,6 +195,7 @@ class lowering {
             indices.insert(indices.end(), loops.axes[dimension].begin(), loops.axes[dimension].end());
             made.extents.insert(made.extents.end(), loops.extents[dimension].begin(), loops.extents[dimension].end());
         }
+        count_of(made.extents);
         if (made.extents.empty()) made.extents.push_back(1), indices.push_back(along("only", 1));
         if (made.extents.size() > max_rank) {
             throw not_imported("the result has " + std::to_string(made.extents.size()) + " dimensions; " + std::to_string(max_rank) +
@@ -196,9 +206,9 @@ class lowering {
     }
     /// A stored tensor of this shape, as a view: dimensions of extent 1 are not stored.
     static view keep(stored what, std::vector<std::int64_t> const& shape) {
+        count_of(shape);
         std::vector<int> parts;
         for (std::int64_t const extent : shape) {
-            if (extent < 1) throw not_imported("a tensor without elements");
             parts.push_back(extent > 1 ? 1 : 0);
             if (extent > 1) what.extents.push_back(extent);
         }

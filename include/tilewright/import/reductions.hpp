@@ -42,14 +42,13 @@ inline value square_of(value const& x) { return x * x; }
 template <operation Op, value (*Each)(value const&), bool Mean, value (*After)(value const&)>
 void reduction(lowering& of) {
     view const x = of.operand(0);
-    std::vector<bool> gone(x.dimensions.size(), false);
     auto const axes = list(of, "axes", 1);
     bool const all = !axes || axes->empty();
     if (all && integer(of, "noop_with_empty_axes", 0) != 0) {
         space const loops = loops_over({x}, x.shape());
         return void(of.compute(loops, After(Each(imported::at(x, loops))), 0));
     }
-    for (std::int64_t const one : axes.value_or(shape{})) gone[static_cast<std::size_t>(dimension_of(one, x.rank()))] = true;
+    std::vector<bool> gone = dimensions_of(axes.value_or(shape{}), x.rank());
     if (all) gone.assign(gone.size(), true);
     bool const plain = !Mean && After == static_cast<value (*)(value const&)>(same);
     reduced_view const reduced = reduced_of(Op, x, gone, Each);
@@ -109,11 +108,12 @@ inline void scale_and_shift(lowering& of, view const& x, view scale, std::option
 }
 /// A list of channels as a shape with dimensions after it.
 inline view of_channels(view of, int rank) {
+    if (of.rank() != 1) throw not_imported("a list of channels of " + std::to_string(of.rank()) + " dimensions");
     for (int at = 2; at < rank; ++at) of.dimensions.push_back(factors{});
     return of;
 }
 inline void normalise_layer(lowering& of) {
-    if (of.node->outputs.size() > 1) throw not_imported("mean and deviation as results");
+    if (of.results() > 1) throw not_imported("mean and deviation as results");
     view const x = of.operand(0);
     int const axis = dimension_of(integer(of, "axis", -1), x.rank());
     std::vector<bool> gone(x.dimensions.size(), false);
@@ -123,15 +123,17 @@ inline void normalise_layer(lowering& of) {
 }
 inline void normalise_instance(lowering& of) {
     view const x = of.operand(0);
+    if (x.rank() < 2) throw not_imported("of " + std::to_string(x.rank()) + " dimensions");
     std::vector<bool> gone(x.dimensions.size(), true);
-    gone.at(0) = gone.at(1) = false;
+    gone[0] = gone[1] = false;
     view const made = normalised(of, x, gone, static_cast<double>(real(of, "epsilon", 1e-5f)));
     scale_and_shift(of, made, of_channels(of.operand(1), x.rank()), of_channels(of.operand(2), x.rank()));
 }
 inline void normalise_batch(lowering& of) {
-    if (integer(of, "training_mode", 0) != 0 || of.node->outputs.size() > 1) throw not_imported("statistics of a training run");
+    if (integer(of, "training_mode", 0) != 0 || of.results() > 1) throw not_imported("statistics of a training run");
     view const x = of.operand(0);
     shape const whole = x.shape();
+    if (x.rank() < 2) throw not_imported("of " + std::to_string(x.rank()) + " dimensions");
     std::vector<view> lists;
     for (std::size_t at = 1; at < 5; ++at) lists.push_back(of.operand(at));
     space const few = loops_over({lists[3]}, lists[3].shape());
