@@ -462,6 +462,19 @@ def drawn_networks(folder, count, seed):
     return left_out
 
 
+def ties(folder):
+    """Bounds of an activation halfway between two integers: -1 is -2.5 steps of 0.4, 1 is 0.5 steps of 2."""
+    for at, scale in enumerate((0.4, 2.0)):
+        net = Net([at])
+        x = net.tensor((1, 4, 4, 1), float(numpy.float32(scale)), 3)
+        net.inputs.append(x)
+        pool = {"padding": "VALID", "stride_w": 1, "stride_h": 1, "filter_width": 2, "filter_height": 2,
+                "fused_activation_function": "RELU_N1_TO_1"}
+        net.node("MAX_POOL_2D", [x], pool)
+        net.node("AVERAGE_POOL_2D", [x], pool)
+        write(folder, f"ties_{at}", net)
+
+
 def whole_networks(folder):
     """The small networks of networks.py, on two images."""
     for name, make in networks.SMALL.items():
@@ -544,6 +557,7 @@ def main():
         for old in folder.glob(f"*.{kind}"):
             old.unlink()
     left_out = single_operators(folder, 4, arguments.seed) + drawn_networks(folder, arguments.networks, arguments.seed)
+    ties(folder)
     whole_networks(folder)
     refusals(folder)
     if left_out > 0:

@@ -2,6 +2,7 @@
 #include <iterator>
 #include <tilewright/import/loops.hpp>
 #include <tilewright/import/rows.hpp>
+#include <utility>
 
 namespace tilewright::imported {
 
@@ -29,6 +30,13 @@ class lowering {
     network::node const* node = nullptr;
     layers result = {};
 
+    /// How many results are wanted: those that are left out at the end are none.
+    std::size_t results() const {
+        std::size_t count = node->outputs.size();
+        while (count > 0 && node->outputs[count - 1] == network::no_tensor) --count;
+        return count;
+    }
+    bool wants(std::size_t output) const { return output < node->outputs.size() && node->outputs[output] != network::no_tensor; }
     bool has(std::size_t operand) const { return operand < node->inputs.size() && node->inputs[operand] != network::no_tensor; }
     /// An operand, as kernels read it.
     view operand(std::size_t at) {
@@ -37,7 +45,8 @@ class lowering {
     }
     /// An operand whose elements must be known, with its shape.
     known_tensor known(std::size_t at) const {
-        auto const id = node->inputs.at(at);
+        if (!has(at)) throw not_imported("operand " + std::to_string(at) + " is missing");
+        auto const id = node->inputs[at];
         if (!is_known(id)) {
             throw not_imported("operand " + std::to_string(at) + ", " + network::shown(from.tensors[static_cast<std::size_t>(id)].name) +
                                ", has to be a constant");
@@ -74,33 +83,60 @@ class lowering {
 
     /// A result that is another way to read an operand.
     void give(std::size_t output, view what) {
-        if (output < node->outputs.size() && node->outputs[output] != network::no_tensor) {
-            views_[static_cast<std::size_t>(node->outputs[output])] = std::move(what);
-        }
+        count_of(what.shape());
+        if (wants(output)) views_[static_cast<std::size_t>(node->outputs[output])] = std::move(what);
     }
     /// A result that is known.
-    void give_known(std::size_t output, known_tensor what) { known_.insert_or_assign(node->outputs.at(output), std::move(what)); }
+    void give_known(std::size_t output, known_tensor what) {
+        if (wants(output)) known_.insert_or_assign(node->outputs[output], std::move(what));
+    }
 
     /// A kernel for a result: `what` at each point of the loops.
-    view compute(space const& loops, value const& what, std::size_t output) { return compute_after({}, loops, what, output); }
-    /// Likewise, for a tensor that only this operator reads.
-    view compute(space const& loops, value const& what) { return store({}, next_name(), loops, what); }
+    view compute(space const& loops, value const& what, std::size_t output) {
+        network::tensor_id const id = wants(output) ? node->outputs[output] : network::no_tensor;
+        ir::label name = next_name();
+        for (std::size_t at = 0; at < from.outputs.size(); ++at) {
+            if (id != network::no_tensor && from.outputs[at] == id) name = numbered("out", at);
+        }
+        view const made = store(name, loops, what);
+        give(output, made);
+        return made;
+    }
     /// Likewise, for a result that is made of a sum or another reduction: of the element of the reduction where the loops are.
     template <class Finish>
     view compute(space const& loops, value const& reduced, std::size_t output, Finish const& finish) {
-        ir::label const name = ir::label(("s" + std::to_string(result.all.size())).c_str());
-        std::vector<value> const indices = indices_of(loops);
-        layer before;
-        before.sums = {name, reduced.type()};
-        before.innermost = indices.back().root().name;
-        before.nodes = stage_of(element(name, reduced.type(), indices), reduced);
-        value const finished = finish(element(name, reduced.type(), indices));
+        layer const before = begun_;
+        view const whole = stage(loops, reduced, loops.axes.size());
+        value const finished = finish(imported::at(whole, loops));
         bool const is_read = std::any_of(finished.nodes.begin(), finished.nodes.end(),
-                                         [&](ir::node const& one) { return one.op == operation::access && one.name == name; });
-        return compute_after(is_read ? std::move(before) : layer{}, loops, finished, output);
+                                         [&](ir::node const& one) { return one.op == operation::access && one.name == whole.of.name; });
+        if (!is_read) begun_ = before;
+        return compute(loops, finished, output);
+    }
+    /// Likewise, for a tensor that only this operator reads.
+    view compute(space const& loops, value const& what) { return store(next_name(), loops, what); }
+    /// A stage of the kernel that the next `compute` ends. Its loops over the first `shared` dimensions are those of that kernel: it is
+    /// computed for one iteration of them.
+    view stage(space const& loops, value const& what, std::size_t shared) {
+        inner_stage made{numbered("s", begun_.inner.size()), {}, true};
+        for (std::size_t dimension = 0; dimension < loops.axes.size(); ++dimension) {
+            if (loops.axes[dimension].empty()) continue;
+            if (dimension < shared) made.loop = loops.axes[dimension].back().root().name;
+            else made.element = false;
+        }
+        begun_.inner.push_back(made);
+        std::size_t const first = begun_.nodes.size();
+        view const whole = add_stage(made.result, loops, what);
+        // Its axes have names of their own: `loop` is one of the last stage's.
+        for (std::size_t at = first; at < begun_.nodes.size(); ++at) {
+            ir::node& one = begun_.nodes[at];
+            if (one.op == operation::axis_value) one.name = ir::label((made.result.str() + "_" + one.name.str()).c_str());
+        }
+        return whole;
     }
     /// Takes the results of a node back that is refused.
     void take_back() {
+        begun_ = {};
         for (network::tensor_id const id : node->outputs) {
             if (id != network::no_tensor) views_[static_cast<std::size_t>(id)].reset(), known_.erase(id);
         }
@@ -137,7 +173,7 @@ class lowering {
                 continue;
             }
             space const loops = loops_over({of}, of.shape());
-            result.outputs.push_back(store({}, name, loops, imported::at(of, loops)).of);
+            result.outputs.push_back(store(name, loops, imported::at(of, loops)).of);
         }
     }
 
@@ -180,49 +216,37 @@ class lowering {
         if (!of) of = constant(known_of(id));
         return *of;
     }
-    /// The axes of loops, one for each stored dimension.
-    static std::vector<value> indices_of(space const& loops) {
-        std::vector<value> all;
-        for (auto const& one : loops.axes) all.insert(all.end(), one.begin(), one.end());
-        if (all.empty()) all.push_back(along("only", 1));
-        return all;
-    }
-    /// A kernel whose last stage makes a result.
-    view compute_after(layer before, space const& loops, value const& what, std::size_t output) {
-        auto const id = node->outputs.at(output);
-        ir::label name = next_name();
-        for (std::size_t at = 0; at < from.outputs.size(); ++at) {
-            if (from.outputs[at] == id) name = numbered("out", at);
-        }
-        view const made = store(std::move(before), name, loops, what);
-        give(output, made);
+    /// A kernel that stores `what`.
+    view store(ir::label const& name, space const& loops, value const& what) {
+        view const made = add_stage(name, loops, what);
+        if (begun_.nodes.size() > 30000) throw not_imported("its expression is too long");
+        begun_.name = numbered("k", result.all.size());
+        result.all.push_back(std::exchange(begun_, {}));
         return made;
     }
-    /// A kernel whose last stage stores `what`; `whole` has the stage before it.
-    view store(layer whole, ir::label const& name, space const& loops, value const& what) {
+    view add_stage(ir::label const& name, space const& loops, value const& what) {
         stored made{name, what.type(), {}};
         std::vector<int> parts;
+        std::vector<value> indices;
         for (std::size_t dimension = 0; dimension < loops.axes.size(); ++dimension) {
             parts.push_back(static_cast<int>(loops.axes[dimension].size()));
+            indices.insert(indices.end(), loops.axes[dimension].begin(), loops.axes[dimension].end());
             made.extents.insert(made.extents.end(), loops.extents[dimension].begin(), loops.extents[dimension].end());
         }
-        if (made.extents.empty()) made.extents.push_back(1);
+        count_of(made.extents);
+        if (made.extents.empty()) made.extents.push_back(1), indices.push_back(along("only", 1));
         if (made.extents.size() > max_rank) {
             throw not_imported("the result has " + std::to_string(made.extents.size()) + " dimensions; " + std::to_string(max_rank) +
                                " are the most");
         }
-        whole.name = numbered("k", result.all.size());
-        auto const nodes = stage_of(element(made.name, made.type, indices_of(loops)), what);
-        if (whole.nodes.size() + nodes.size() > 30000) throw not_imported("its expression is too long");
-        detail::append(whole.nodes, nodes);
-        result.all.push_back(std::move(whole));
+        detail::append(begun_.nodes, stage_of(element(made.name, made.type, indices), what));
         return whole_of(made, parts);
     }
     /// A stored tensor of this shape, as a view: dimensions of extent 1 are not stored.
     static view keep(stored what, std::vector<std::int64_t> const& shape) {
+        count_of(shape);
         std::vector<int> parts;
         for (std::int64_t const extent : shape) {
-            if (extent < 1) throw not_imported("a tensor without elements");
             parts.push_back(extent > 1 ? 1 : 0);
             if (extent > 1) what.extents.push_back(extent);
         }
@@ -232,6 +256,7 @@ class lowering {
     }
 
     std::vector<std::optional<view>> views_;
+    layer begun_ = {};  ///< stages of a kernel that is not complete
     std::map<network::tensor_id, known_tensor> known_ = {};
 };
 

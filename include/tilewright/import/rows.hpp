@@ -48,8 +48,8 @@ inline void keep_rows(layers& of, stored& tensor) {
     std::vector<std::int64_t> reached(tensor.extents.size(), 0);
     for (layer const& one : of.all) {
         computation_view const nodes{one.nodes.data(), static_cast<int>(one.nodes.size())};
-        for (int first = 0; first < nodes.count;) {
-            ir::stage stage;
+        ir::stage stage;
+        for (int first = 0; first < nodes.count; first = stage.store + 1) {
             if (read_stage(nodes, first, stage)) return;  // the planner refuses it, with the reason
             for (int at = first; at < stage.store; ++at) {
                 if (nodes[at].op != operation::access || nodes[at].name != tensor.name) continue;
@@ -59,7 +59,6 @@ inline void keep_rows(layers& of, stored& tensor) {
                     most = std::max(most, highest_of(index_of(nodes, stage, at, dimension), stage) + 1);
                 }
             }
-            first = stage.store + 1;
         }
     }
     if (reached.size() < 2 || std::equal(reached.begin() + 1, reached.end(), tensor.extents.begin() + 1)) return;
