@@ -1,5 +1,6 @@
 #pragma once
 #include <iterator>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/import/loops.hpp>
 #include <tilewright/import/rows.hpp>
 #include <utility>
