@@ -5,10 +5,11 @@
 #include <tilewright/network/tflite.hpp>
 #include <tilewright/network/write.hpp>
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
+#include <tilewright/c_source/names.hpp>
 #include <tilewright/c_source/program_source.hpp>
 #include <tilewright/c_source/write_files.hpp>
+#include <tilewright/import/network.hpp>
 #include <tilewright/import/network_program.hpp>
-#include <tilewright/import/onnx.hpp>
 #include <tilewright/program/program_plan.hpp>
 #endif
 
@@ -23,8 +24,11 @@ network::graph read(std::filesystem::path const& model) {
 }
 
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
-/// Writes `name`.h, `name`.c and, where the network has constants, `name`_weights.bin. @return whether it is imported and planned
+/// Writes `name`.h, `name`.c and, where the network has constants, `name`_weights.bin with `name`_weights.c, which takes it in. @return
+/// whether it is imported and planned
 bool write_c(std::filesystem::path const& model, std::filesystem::path const& folder, std::string const& name) {
+    halide::detail::check_function_name(name);
+    if (name.size() > ir::label::longest) throw std::invalid_argument("the name `" + name + "` has more than 23 letters");
     imported::layers made = imported::layers_of(read(model));
     for (std::string const& one : made.refused) std::cerr << model.string() << ": " << one << '\n';
     if (!made.refused.empty()) return false;
@@ -35,7 +39,7 @@ bool write_c(std::filesystem::path const& model, std::filesystem::path const& fo
         return false;
     }
     std::filesystem::create_directories(folder);
-    auto const files = halide::c_program(plan, {.name = name});
+    auto const files = halide::c_program(plan, {.name = name, .constants = halide::constants_in::file});
     if (halide::detail::write_files(folder, files) != 0) return false;
     for (auto const& [file, text] : files) std::cout << (folder / file).string() << ": " << text.size() << " bytes\n";
     std::cout << "kernels " << plan.kernels.size() << ", arena " << static_cast<std::int64_t>(plan.peak(whole.arena()).value) << " bytes"
@@ -44,6 +48,15 @@ bool write_c(std::filesystem::path const& model, std::filesystem::path const& fo
     return true;
 }
 #endif
+
+/// One line with the file. @return 1, as an exit code and as a count
+int failed(char const* model, std::exception const& error) {
+    bool const names_it = dynamic_cast<network::model_error const*>(&error) != nullptr;
+    std::string line = (names_it ? "" : model + std::string(": ")) + error.what();
+    for (char& letter : line) letter = static_cast<unsigned char>(letter) < 0x20 ? '?' : letter;
+    std::cerr << line << '\n';
+    return 1;
+}
 
 int usage(char const* tool) {
     std::cerr << "usage: " << tool << " --print model.onnx|model.tflite ...\n"
@@ -65,17 +78,15 @@ int main(int count, char** arguments) {
         }
 #endif
         if (std::strcmp(arguments[1], "--print") != 0) return usage(arguments[0]);
-    } catch (network::model_error const& error) {
-        std::cerr << error.what() << '\n';
-        return 1;
+    } catch (std::exception const& error) {
+        return failed(arguments[count - 1], error);
     }
     int refused = 0;
     for (int at = 2; at < count; ++at) {
         try {
             std::cout << write(read(arguments[at]));
-        } catch (network::model_error const& error) {
-            std::cerr << error.what() << '\n';
-            ++refused;
+        } catch (std::exception const& error) {
+            refused += failed(arguments[at], error);
         }
     }
     return refused > 0 ? 1 : 0;

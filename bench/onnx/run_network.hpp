@@ -10,8 +10,8 @@
 #include <string>
 #include <tilewright/c_source/program_source.hpp>
 #include <tilewright/c_source/write_files.hpp>
+#include <tilewright/import/network.hpp>
 #include <tilewright/import/network_program.hpp>
-#include <tilewright/import/onnx.hpp>
 #include <tilewright/network/onnx.hpp>
 #include <tilewright/program/program_plan.hpp>
 #include <vector>

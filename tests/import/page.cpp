@@ -1,7 +1,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <tilewright/import/onnx.hpp>
+#include <tilewright/import/network.hpp>
 
 #include "catch.hpp"
 

@@ -1,4 +1,4 @@
-#include <tilewright/import/onnx.hpp>
+#include <tilewright/import/network.hpp>
 
 #include "catch.hpp"
 

@@ -17,11 +17,18 @@
 // The functions of a kernel in C, and all that the files around them need.
 namespace tilewright::halide {
 
-/// How the C source of a kernel is written.
+/// Where the constants of a program stand.
+enum class constants_in {
+    source,  ///< an array in NAME.c, for any compiler of C
+    file,    ///< NAME_MEMORY.bin; NAME_MEMORY.c takes it in by the assembler's `.incbin`. For assemblers of GNU and LLVM that write ELF
+};
+
+/// How the C source of a kernel or a program is written.
 struct c_source_options {
     std::string name{};  ///< of the C function, and of the files
     binding to = binding::device;
     std::vector<std::string> includes{};  ///< headers of the user's, in front of everything: they may define the machine's functions inline
+    constants_in constants = constants_in::source;  ///< of a program
 };
 
 namespace detail {

@@ -19,7 +19,9 @@ class c_program_writer : c_program_entry {
         write_kernels();
         file_list files{{options_.name + ".h", header()}, {options_.name + ".c", source()}};
         for (int at = 0; at < plan_.memories.size(); ++at) {
-            if (pool_at(at).constants > 0) files.emplace_back(image_name(at) + ".bin", image(at));
+            if (pool_at(at).constants == 0) continue;
+            files.emplace_back(image_name(at) + ".bin", image(at));
+            if (options_.constants == constants_in::file) files.emplace_back(image_name(at) + ".c", image_from_file(at));
         }
         return files;
     }
@@ -137,6 +139,21 @@ class c_program_writer : c_program_entry {
         return "_Alignas(" + std::to_string(pool_at(memory).alignment) + ") " + text + "\n};\n";
     }
 
+    /// C that makes the bytes of the file with an image a part of the object.
+    std::string image_from_file(int memory) const {
+        std::string const name = image_name(memory), symbol = name + "_image";
+        std::string text = "/* The constants of " + options_.name + " in " + memory_at(memory).name.str() + ": the bytes of " + name +
+                           ".bin, which the assembler looks for beside this file when the\n * compiler is given -I with its folder. The " +
+                           "assemblers of GNU and LLVM take it, for objects of ELF. For others, give\n * the linker these bytes as " +
+                           symbol + ". */\n#include \"" + options_.name + ".h\"\n\n__asm__(";
+        for (std::string const& line :
+             {std::string(".pushsection .rodata"), ".globl " + symbol, ".balign " + std::to_string(pool_at(memory).alignment),
+              ".type " + symbol + ", %object", symbol + ":", ".incbin \\\"" + name + ".bin\\\"", ".size " + symbol + ", . - " + symbol,
+              std::string(".popsection")})
+            text += (text.back() == '(' ? "\"" : "\n        \"") + line + "\\n\"";
+        return text + ");\n";
+    }
+
     std::string source() const {
         std::ostringstream text;
         text << "/* Program " << options_.name << ": its kernels, each written from its schedule, and the function that runs them. */\n";
@@ -153,7 +170,7 @@ class c_program_writer : c_program_entry {
             text << "int32_t tilewright_program_join(void *, int32_t);\nvoid *" << options_.name << "_program(void);\n";
         }
         for (int at = 0; at < plan_.memories.size(); ++at) {
-            if (pool_at(at).constants > 0) text << "\n" << image_text(at);
+            if (pool_at(at).constants > 0 && options_.constants == constants_in::source) text << "\n" << image_text(at);
         }
         for (int at = 0; at < plan_.kernels.size(); ++at) {
             c_kernel_code const& k = codes_[at];
@@ -183,7 +200,8 @@ class c_program_writer : c_program_entry {
 
 }  // namespace detail
 
-/// A program as C11: NAME.h, NAME.c with all kernels and one entry, and for every memory with constants its image, NAME_MEMORY.bin.
+/// A program as C11: NAME.h, NAME.c with all kernels and one entry, and for every memory with constants its image, NAME_MEMORY.bin. Where
+/// constants are in files, NAME_MEMORY.c makes the image a part of the object.
 /// Freestanding, without allocation or library.
 ///
 /// @throws as `c_source`

@@ -31,10 +31,33 @@ inline int dimension_of(std::int64_t given, int rank) {
     if (given < -rank || given >= rank) throw not_imported("axis " + std::to_string(given) + " of " + std::to_string(rank) + " dimensions");
     return static_cast<int>(given < 0 ? given + rank : given);
 }
-inline std::string text_of(shape const& of) {
-    std::string text;
-    for (std::int64_t const one : of) text += (text.empty() ? "" : "x") + std::to_string(one);
-    return text.empty() ? "a scalar" : text;
+/// An index along a dimension; one below 0 counts from the end.
+inline std::int64_t index_of(std::int64_t given, std::int64_t extent) {
+    if (given < -extent || given >= extent) throw not_imported("index " + std::to_string(given) + " of " + std::to_string(extent));
+    return given < 0 ? given + extent : given;
+}
+/// The only number of an operand that must be known.
+inline std::int64_t known_integer(lowering const& of, std::size_t operand) {
+    auto const all = of.known_integers(operand);
+    if (all.size() != 1) throw not_imported("operand " + std::to_string(operand) + " of " + std::to_string(all.size()) + " elements");
+    return all[0];
+}
+/// Likewise, as a number of this type.
+inline value known_number(lowering const& of, std::size_t operand, scalar_type type) {
+    if (!is_float(type)) return number(known_integer(of, operand), type);
+    auto const all = of.known_numbers(operand);
+    if (all.size() != 1) throw not_imported("operand " + std::to_string(operand) + " of " + std::to_string(all.size()) + " elements");
+    return number(all[0], type);
+}
+/// Dimensions, each named once.
+inline std::vector<bool> dimensions_of(shape const& axes, int rank) {
+    std::vector<bool> named(static_cast<std::size_t>(rank), false);
+    for (std::int64_t const one : axes) {
+        auto const at = static_cast<std::size_t>(dimension_of(one, rank));
+        if (named[at]) throw not_imported("axis " + std::to_string(one) + " twice");
+        named[at] = true;
+    }
+    return named;
 }
 inline void need_float(value const& of) {
     if (!is_float(of.type())) throw not_imported(std::string("of elements of ") + name_of(of.type()));

@@ -6,6 +6,7 @@ namespace tilewright::imported::detail {
 
 template <class Make>
 void elementwise(lowering& of, std::size_t operands, Make const& make) {
+    if (operands == 0) throw not_imported("no operands");
     std::vector<view> all;
     shape whole;
     for (std::size_t at = 0; at < operands; ++at) {
@@ -98,7 +99,7 @@ inline void clip(lowering& of) {
     elementwise(of, 1, [&](auto const& x) {
         value limited = x[0];
         auto const limit = [&](std::size_t operand, char const* name, operation op) {
-            if (of.has(operand)) limited = binary(op, limited, like_known(of, operand, limited.type()));
+            if (of.has(operand)) limited = binary(op, limited, known_number(of, operand, limited.type()));
             else if (of.node->find(name)) limited = binary(op, limited, number(static_cast<double>(real(of, name, 0)), limited.type()));
         };
         limit(1, "min", operation::maximum);

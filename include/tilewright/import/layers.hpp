@@ -1,6 +1,5 @@
 #pragma once
 #include <map>
-#include <stdexcept>
 #include <tilewright/import/view.hpp>
 #include <tilewright/network/graph.hpp>
 #include <tilewright/network/model_error.hpp>
@@ -8,10 +7,18 @@
 // A network as kernels: what operators make, and what a program is made of.
 namespace tilewright::imported {
 
-/// One kernel of one stage. Its tensors have the names that they have in the program.
+/// A stage whose result only its own kernel reads.
+struct inner_stage {
+    ir::label result{};
+    ir::label loop{};      ///< of the last stage; it is computed for one iteration. Empty: it is computed once
+    bool element = false;  ///< one iteration needs one element
+};
+
+/// One kernel. Its tensors have the names that they have in the program.
 struct layer {
     ir::label name;
-    std::vector<ir::node> nodes = {};
+    std::vector<ir::node> nodes = {};     ///< of all stages
+    std::vector<inner_stage> inner = {};  ///< all stages but the last
 };
 
 /// A tensor whose elements are known, row by row, each little-endian.
@@ -42,11 +49,6 @@ struct layers {
         }
         return false;
     }
-};
-
-/// Why one node cannot be imported; `what()` is the reason alone.
-struct not_imported : std::runtime_error {
-    using std::runtime_error::runtime_error;
 };
 
 /// The type of elements in the compute language. A boolean is a byte of 0 or 1.

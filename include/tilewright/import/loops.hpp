@@ -37,6 +37,11 @@ inline value total(std::vector<value> const& parts, std::int64_t constant) {
 
 /// Loops over a shape whose dimensions have the factors of all of these views, which have that shape.
 inline space loops_over(std::vector<view> const& all, std::vector<std::int64_t> const& shape) {
+    count_of(shape);
+    for (view const& one : all) {
+        if (one.dimensions.size() != shape.size())
+            throw not_imported("shapes " + text_of(one.shape()) + " and " + text_of(shape) + " do not fit");
+    }
     space made;
     int axis = 0;
     for (std::size_t dimension = 0; dimension < shape.size(); ++dimension) {
@@ -82,14 +87,20 @@ inline void add_index(std::vector<std::vector<value>>& parts, factor const& alon
 
 /// The element of a view where these loops are; the view has their shape.
 inline value at(view of, space const& loops) {
+    if (of.dimensions.size() != loops.axes.size()) throw not_imported(text_of(of.shape()) + " has not as many dimensions as the loops");
     std::vector<std::vector<value>> parts(of.first.size());
     for (std::size_t dimension = 0; dimension < of.dimensions.size(); ++dimension) {
         factors& cut_here = of.dimensions[dimension];
-        std::int64_t inner = 1;
+        std::int64_t inner = 1, whole = 1;
+        for (std::int64_t const extent : loops.extents[dimension]) whole *= extent;
+        if (std::int64_t const extent = extent_of(cut_here); extent != whole && extent != 1)
+            throw not_imported("extents of " + std::to_string(extent) + " and " + std::to_string(whole) + " do not fit");
         for (std::size_t axis = loops.axes[dimension].size(); axis-- > 0;) {
             cut(cut_here, inner *= loops.extents[dimension][axis]);
         }
         // Factors of a view may be fewer than axes only where it is repeated or of extent 1.
+        if (cut_here.size() > loops.axes[dimension].size())
+            throw not_imported("operands that are reshaped in ways which do not fit each other");
         std::size_t const missing = loops.axes[dimension].size() - cut_here.size();
         for (std::size_t axis = 0; axis < cut_here.size(); ++axis) {
             detail::add_index(parts, cut_here[axis], loops.axes[dimension][axis + missing]);
@@ -100,6 +111,7 @@ inline value at(view of, space const& loops) {
 
 /// The element of a view at an index for each dimension, where no dimension has several factors.
 inline value at(view const& of, std::vector<value> const& index) {
+    if (of.dimensions.size() != index.size()) throw not_imported("of " + std::to_string(of.rank()) + " dimensions");
     std::vector<std::vector<value>> parts(of.first.size());
     for (std::size_t dimension = 0; dimension < of.dimensions.size(); ++dimension) {
         if (of.dimensions[dimension].size() > 1) throw not_imported("a dimension that a reshape joined would have to be copied");
@@ -126,6 +138,7 @@ inline bool is_plain(view const& of) {
 
 /// The element of a plain view at an index for each dimension; outside its extents, the border. A dimension of extent 1 has a border, too.
 inline value padded_at(view const& of, std::vector<value> const& index, value const& border) {
+    if (of.dimensions.size() != index.size()) throw not_imported("of " + std::to_string(of.rank()) + " dimensions");
     if (!is_plain(of)) throw not_imported("what is padded is not a whole tensor and would have to be copied");
     std::vector<std::optional<value>> stored_index(of.first.size());
     std::vector<value> outside;  // dimensions that are not stored: conditions that their index is 0

@@ -28,6 +28,13 @@ class lowering {
     network::node const* node = nullptr;
     layers result = {};
 
+    /// How many results are wanted: those that are left out at the end are none.
+    std::size_t results() const {
+        std::size_t count = node->outputs.size();
+        while (count > 0 && node->outputs[count - 1] == network::no_tensor) --count;
+        return count;
+    }
+    bool wants(std::size_t output) const { return output < node->outputs.size() && node->outputs[output] != network::no_tensor; }
     bool has(std::size_t operand) const { return operand < node->inputs.size() && node->inputs[operand] != network::no_tensor; }
     /// An operand, as kernels read it.
     view operand(std::size_t at) {
@@ -36,7 +43,8 @@ class lowering {
     }
     /// An operand whose elements must be known, with its shape.
     known_tensor known(std::size_t at) const {
-        auto const id = node->inputs.at(at);
+        if (!has(at)) throw not_imported("operand " + std::to_string(at) + " is missing");
+        auto const id = node->inputs[at];
         if (!is_known(id)) {
             throw not_imported("operand " + std::to_string(at) + ", " + network::shown(from.tensors[static_cast<std::size_t>(id)].name) +
                                ", has to be a constant");
@@ -73,26 +81,53 @@ class lowering {
 
     /// A result that is another way to read an operand.
     void give(std::size_t output, view what) {
-        if (output < node->outputs.size() && node->outputs[output] != network::no_tensor) {
-            views_[static_cast<std::size_t>(node->outputs[output])] = std::move(what);
-        }
+        count_of(what.shape());
+        if (wants(output)) views_[static_cast<std::size_t>(node->outputs[output])] = std::move(what);
     }
     /// A result that is known.
-    void give_known(std::size_t output, known_tensor what) { known_.insert_or_assign(node->outputs.at(output), std::move(what)); }
+    void give_known(std::size_t output, known_tensor what) {
+        if (wants(output)) known_.insert_or_assign(node->outputs[output], std::move(what));
+    }
 
     /// A kernel for a result: `what` at each point of the loops.
     view compute(space const& loops, value const& what, std::size_t output) {
-        auto const id = node->outputs.at(output);
+        network::tensor_id const id = wants(output) ? node->outputs[output] : network::no_tensor;
         ir::label name = next_name();
         for (std::size_t at = 0; at < from.outputs.size(); ++at) {
-            if (from.outputs[at] == id) name = numbered("out", at);
+            if (id != network::no_tensor && from.outputs[at] == id) name = numbered("out", at);
         }
         view const made = store(name, loops, what);
         give(output, made);
         return made;
     }
+    /// Likewise, for a result that is made of a sum or another reduction: of the element of the reduction where the loops are.
+    template <class Finish>
+    view compute(space const& loops, value const& reduced, std::size_t output, Finish const& finish) {
+        view const whole = stage(loops, reduced, loops.axes.size());
+        return compute(loops, finish(imported::at(whole, loops)), output);
+    }
     /// Likewise, for a tensor that only this operator reads.
     view compute(space const& loops, value const& what) { return store(next_name(), loops, what); }
+    /// A stage of the kernel that the next `compute` ends. Its loops over the first `shared` dimensions are those of that kernel: it is
+    /// computed for one iteration of them.
+    view stage(space const& loops, value const& what, std::size_t shared) {
+        inner_stage made{numbered("s", begun_.inner.size()), {}, true};
+        for (std::size_t dimension = 0; dimension < loops.axes.size(); ++dimension) {
+            if (loops.axes[dimension].empty()) continue;
+            if (dimension < shared) made.loop = loops.axes[dimension].back().root().name;
+            else made.element = false;
+        }
+        begun_.inner.push_back(made);
+        return add_stage(made.result, loops, what);
+    }
+    /// What a result is so far, if it has been made.
+    std::optional<view> const& made(std::size_t output) const { return views_[static_cast<std::size_t>(node->outputs.at(output))]; }
+    /// A constant that an operator makes, as kernels read it.
+    view constant(known_tensor made) {
+        view const of = keep({numbered("c", result.constants.size()), made.what.type, {}}, made.what.extents);
+        result.constants.emplace_back(of.of, std::move(made.bytes));
+        return of;
+    }
 
     bool is_available(network::tensor_id id) const {
         return id == network::no_tensor || views_[static_cast<std::size_t>(id)] || is_known(id);
@@ -140,15 +175,18 @@ class lowering {
     /// A tensor, as kernels read it. What is known becomes a constant of the program where it is first read.
     view read(network::tensor_id id) {
         std::optional<view>& of = views_[static_cast<std::size_t>(id)];
-        if (!of) {
-            known_tensor constant = known_of(id);
-            of = keep({numbered("c", result.constants.size()), constant.what.type, {}}, constant.what.extents);
-            result.constants.emplace_back(of->of, std::move(constant.bytes));
-        }
+        if (!of) of = constant(known_of(id));
         return *of;
     }
     /// A kernel that stores `what`.
     view store(ir::label const& name, space const& loops, value const& what) {
+        view const made = add_stage(name, loops, what);
+        if (begun_.nodes.size() > 30000) throw not_imported("its expression is too long");
+        begun_.name = numbered("k", result.all.size());
+        result.all.push_back(std::exchange(begun_, {}));
+        return made;
+    }
+    view add_stage(ir::label const& name, space const& loops, value const& what) {
         stored made{name, what.type(), {}};
         std::vector<int> parts;
         std::vector<value> indices;
@@ -157,21 +195,20 @@ class lowering {
             indices.insert(indices.end(), loops.axes[dimension].begin(), loops.axes[dimension].end());
             made.extents.insert(made.extents.end(), loops.extents[dimension].begin(), loops.extents[dimension].end());
         }
+        count_of(made.extents);
         if (made.extents.empty()) made.extents.push_back(1), indices.push_back(along("only", 1));
         if (made.extents.size() > max_rank) {
             throw not_imported("the result has " + std::to_string(made.extents.size()) + " dimensions; " + std::to_string(max_rank) +
                                " are the most");
         }
-        auto nodes = stage_of(element(made.name, made.type, indices), what);
-        if (nodes.size() > 30000) throw not_imported("its expression is too long");
-        result.all.push_back({numbered("k", result.all.size()), std::move(nodes)});
+        detail::append(begun_.nodes, stage_of(element(made.name, made.type, indices), what));
         return whole_of(made, parts);
     }
     /// A stored tensor of this shape, as a view: dimensions of extent 1 are not stored.
     static view keep(stored what, std::vector<std::int64_t> const& shape) {
+        count_of(shape);
         std::vector<int> parts;
         for (std::int64_t const extent : shape) {
-            if (extent < 1) throw not_imported("a tensor without elements");
             parts.push_back(extent > 1 ? 1 : 0);
             if (extent > 1) what.extents.push_back(extent);
         }
@@ -181,6 +218,7 @@ class lowering {
     }
 
     std::vector<std::optional<view>> views_;
+    layer begun_ = {};  ///< stages of a kernel that is not complete
     std::map<network::tensor_id, known_tensor> known_ = {};
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/import/values.hpp>
+#include <utility>
 
 // Operators that move elements. Most of them only change how a tensor is read.
 namespace tilewright::imported::detail {
@@ -11,62 +12,68 @@ inline void reshape_to(lowering& of, view const& from, shape const& to) {
 inline void reshape(lowering& of) {
     view const from = of.operand(0);
     shape to = of.has(1) ? of.known_integers(1) : integers(of, "shape").value_or(shape{});
-    std::int64_t rest = from.elements(), left_out = -1;
+    std::optional<std::size_t> left_out;
     for (std::size_t at = 0; at < to.size(); ++at) {
         if (to[at] == 0 && at < from.dimensions.size() && integer(of, "allowzero", 0) == 0) to[at] = from.extent(static_cast<int>(at));
-        if (to[at] == -1) left_out = static_cast<std::int64_t>(at);
-        else if (to[at] < 1 || rest % to[at] != 0) throw not_imported("to a shape that has another number of elements");
-        else rest /= to[at];
+        if (to[at] != -1) continue;
+        if (left_out) throw not_imported("to " + text_of(to) + ": two extents are left out");
+        left_out = at;
     }
-    if (left_out >= 0) to[static_cast<std::size_t>(left_out)] = rest;
+    if (left_out) {
+        to[*left_out] = 1;
+        to[*left_out] = from.elements() / count_of(to);
+    }
     reshape_to(of, from, to);
 }
 inline void flatten(lowering& of) {
     view const from = of.operand(0);
-    std::int64_t const axis = integer(of, "axis", 1), at = axis < 0 ? axis + from.rank() : axis;
-    std::int64_t outer = 1;
-    for (int dimension = 0; dimension < at; ++dimension) outer *= from.extent(dimension);
-    reshape_to(of, from, {outer, from.elements() / outer});
+    std::int64_t const axis = integer(of, "axis", 1);
+    int const at = axis == from.rank() ? from.rank() : dimension_of(axis, from.rank());
+    shape const all = from.shape();
+    reshape_to(of, from, {count_of({all.begin(), all.begin() + at}), count_of({all.begin() + at, all.end()})});
 }
 inline void squeeze(lowering& of) {
     view made = of.operand(0);
     auto const axes = list(of, "axes", 1);
-    std::vector<bool> gone(made.dimensions.size(), false);
-    for (int at = 0; !axes && at < made.rank(); ++at) gone[static_cast<std::size_t>(at)] = made.extent(at) == 1;
-    for (std::int64_t const one : axes.value_or(shape{})) gone[static_cast<std::size_t>(dimension_of(one, made.rank()))] = true;
-    std::vector<factors> kept;
+    std::vector<bool> gone = dimensions_of(axes.value_or(shape{}), made.rank());
+    std::vector<std::size_t> kept;
     for (std::size_t at = 0; at < gone.size(); ++at) {
-        if (!gone[at]) kept.push_back(made.dimensions[at]);
+        std::int64_t const extent = made.extent(static_cast<int>(at));
+        if (gone[at] && extent != 1) throw not_imported("a dimension of " + std::to_string(extent) + " cannot be left out");
+        if (axes ? !gone[at] : extent != 1) kept.push_back(at);
     }
-    made.dimensions = kept;
-    of.give(0, made);
+    of.give(0, only(made, kept));
 }
 inline void unsqueeze(lowering& of) {
     view made = of.operand(0);
-    shape axes = list(of, "axes", 1).value_or(shape{});
-    int const rank = made.rank() + static_cast<int>(axes.size());
-    for (std::int64_t& one : axes) one = dimension_of(one, rank);
-    std::sort(axes.begin(), axes.end());
-    for (std::int64_t const one : axes) made.dimensions.insert(made.dimensions.begin() + one, factors{});
+    shape const axes = list(of, "axes", 1).value_or(shape{});
+    std::vector<bool> const added = dimensions_of(axes, made.rank() + static_cast<int>(axes.size()));
+    for (std::size_t at = 0; at < added.size(); ++at) {
+        if (added[at]) made.dimensions.insert(made.dimensions.begin() + static_cast<std::ptrdiff_t>(at), factors{});
+    }
     of.give(0, made);
 }
 inline void transpose(lowering& of) {
     view const from = of.operand(0);
-    std::vector<int> order;
+    shape order;
     for (int at = from.rank(); at-- > 0;) order.push_back(at);
-    if (auto const given = integers(of, "perm")) order.assign(given->begin(), given->end());
-    of.give(0, transposed(from, order));
+    of.give(0, transposed(from, integers(of, "perm").value_or(order)));
 }
 inline void expand(lowering& of) {
     view const from = of.operand(0);
-    auto const to = common_shape(from.shape(), of.known_integers(1));
+    shape const given = of.known_integers(1);
+    count_of(given);
+    auto const to = common_shape(from.shape(), given);
     if (!to) throw not_imported("to a shape that does not fit");
     of.give(0, repeated_to(from, *to));
 }
 inline void tile(lowering& of) {
     view made = of.operand(0);
     shape const times = of.known_integers(1);
+    if (times.size() != made.dimensions.size()) throw not_imported(std::to_string(times.size()) + " numbers of repetitions");
+    count_of(times);
     for (std::size_t at = 0; at < made.dimensions.size(); ++at) {
+        limited(times[at], 1, most_extent / made.extent(static_cast<int>(at)), "repetitions");
         if (times[at] > 1) made.dimensions[at].insert(made.dimensions[at].begin(), {times[at], shape(made.first.size(), 0)});
     }
     of.give(0, made);
@@ -82,14 +89,23 @@ inline void slice(lowering& of) {
     auto const starts = list(of, "starts", 1), ends = list(of, "ends", 2);
     auto axes = list(of, "axes", 3);
     if (!starts || !ends) throw not_imported("starts and ends are missing");
+    shape const steps = of.has(4) ? of.known_integers(4) : shape(starts->size(), 1);
+    if (!axes) {
+        axes.emplace();
+        for (std::size_t at = 0; at < starts->size(); ++at) axes->push_back(static_cast<std::int64_t>(at));
+    }
+    if (ends->size() != starts->size() || axes->size() != starts->size() || steps.size() != starts->size())
+        throw not_imported("starts, ends, axes and steps are not equally many");
+    dimensions_of(*axes, made.rank());
     for (std::size_t at = 0; at < starts->size(); ++at) {
-        int const dimension = axes ? dimension_of((*axes)[at], made.rank()) : static_cast<int>(at);
-        std::int64_t const extent = made.extent(dimension), step = of.has(4) ? of.known_integers(4)[at] : 1;
-        auto const limited = [&](std::int64_t given, std::int64_t low, std::int64_t high) {
+        int const dimension = dimension_of((*axes)[at], made.rank());
+        std::int64_t const extent = made.extent(dimension), step = std::clamp(steps[at], -extent, extent);
+        if (step == 0) throw not_imported("a step of 0");
+        auto const within = [&](std::int64_t given, std::int64_t low, std::int64_t high) {
             return std::clamp(given < 0 ? given + extent : given, low, high);
         };
-        std::int64_t const begin = step > 0 ? limited((*starts)[at], 0, extent) : limited((*starts)[at], 0, extent - 1);
-        std::int64_t const end = step > 0 ? limited((*ends)[at], 0, extent) : limited((*ends)[at], -1, extent - 1);
+        std::int64_t const begin = step > 0 ? within((*starts)[at], 0, extent) : within((*starts)[at], 0, extent - 1);
+        std::int64_t const end = step > 0 ? within((*ends)[at], 0, extent) : within((*ends)[at], -1, extent - 1);
         std::int64_t const count = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
         made = sliced_or_refused(made, dimension, begin, step, count);
     }
@@ -98,22 +114,31 @@ inline void slice(lowering& of) {
 inline void split(lowering& of) {
     view const from = of.operand(0);
     int const dimension = dimension_of(integer(of, "axis", 0), from.rank());
-    auto const sizes = list(of, "split", 1);
-    std::int64_t const outputs = static_cast<std::int64_t>(of.node->outputs.size()),
-                       each = (from.extent(dimension) + outputs - 1) / outputs;
+    std::int64_t const extent = from.extent(dimension), outputs = static_cast<std::int64_t>(of.node->outputs.size());
+    if (outputs == 0 || integer(of, "num_outputs", outputs) != outputs) throw not_imported(std::to_string(outputs) + " results");
+    auto sizes = list(of, "split", 1);
+    if (!sizes) {
+        // As even as it goes; the last one is smaller.
+        std::int64_t const each = (extent + outputs - 1) / outputs;
+        sizes.emplace(of.node->outputs.size(), each);
+        sizes->back() = extent - each * (outputs - 1);
+    }
     std::int64_t begin = 0;
-    for (std::size_t at = 0; at < of.node->outputs.size(); ++at) {
-        std::int64_t const count = sizes ? (*sizes)[at] : std::min(each, from.extent(dimension) - begin);
+    if (sizes->size() != of.node->outputs.size()) throw not_imported(std::to_string(sizes->size()) + " sizes of parts");
+    for (std::size_t at = 0; at < sizes->size(); ++at) {
+        std::int64_t const count = limited((*sizes)[at], 1, extent - begin, "a part");
         of.give(at, sliced_or_refused(from, dimension, begin, 1, count));
         begin += count;
     }
+    if (begin != extent) throw not_imported("parts of " + std::to_string(begin) + " of " + std::to_string(extent) + " elements");
 }
 inline void gather(lowering& of) {
     view const from = of.operand(0);
     int const dimension = dimension_of(integer(of, "axis", 0), from.rank());
     known_tensor const which = of.known(1);
     shape indices = lowering::integers_of(which);
-    for (std::int64_t& one : indices) one += one < 0 ? from.extent(dimension) : 0;
+    if (indices.empty()) throw not_imported("a result without elements");
+    for (std::int64_t& one : indices) one = index_of(one, from.extent(dimension));
     std::int64_t const step = indices.size() > 1 ? indices[1] - indices[0] : 1;
     for (std::size_t at = 1; at < indices.size(); ++at) {
         if (indices[at] - indices[at - 1] != step) throw not_imported("indices that are no arithmetic sequence");
@@ -128,15 +153,18 @@ template <bool ToSpace>
 void blocks(lowering& of) {
     view const from = of.operand(0);
     if (from.rank() != 4) throw not_imported("of " + std::to_string(from.rank()) + " dimensions");
-    std::int64_t const size = integer(of, "blocksize", 1);
+    std::int64_t const size = limited(integer(of, "blocksize", 1), 1, 0x7fff, "blocks");
     shape const s = from.shape();
-    bool const depth_first = ToSpace && word(of, "mode", "DCR") == "CRD";
-    shape apart, made;
-    std::vector<int> order;
+    bool const fits = ToSpace ? s[1] % (size * size) == 0 : s[2] % size == 0 && s[3] % size == 0;
+    if (!fits) throw not_imported("blocks of " + std::to_string(size) + " of " + text_of(s));
+    std::string const mode = word(of, "mode", "DCR");
+    if (mode != "DCR" && mode != "CRD") throw not_imported("mode " + network::shown(mode));
+    bool const depth_first = ToSpace && mode == "CRD";
+    shape apart, made, order;
     if (ToSpace) {
         apart =
             depth_first ? shape{s[0], s[1] / size / size, size, size, s[2], s[3]} : shape{s[0], size, size, s[1] / size / size, s[2], s[3]};
-        order = depth_first ? std::vector<int>{0, 1, 4, 2, 5, 3} : std::vector<int>{0, 3, 4, 1, 5, 2};
+        order = depth_first ? shape{0, 1, 4, 2, 5, 3} : shape{0, 3, 4, 1, 5, 2};
         made = {s[0], s[1] / size / size, s[2] * size, s[3] * size};
     } else {
         apart = {s[0], s[1], s[2] / size, size, s[3] / size, size};
@@ -154,7 +182,15 @@ inline void concatenate(lowering& of) {
     int const dimension = dimension_of(integer(of, "axis", 1), first.rank());
     shape whole = first.shape();
     whole[static_cast<std::size_t>(dimension)] = 0;
-    for (std::size_t at = 0; at < count; ++at) whole[static_cast<std::size_t>(dimension)] += of.operand(at).extent(dimension);
+    for (std::size_t at = 0; at < count; ++at) {
+        shape part = of.operand(at).shape(), rest = first.shape();
+        if (part.size() != rest.size()) throw not_imported("parts of " + text_of(part) + " and " + text_of(rest));
+        std::int64_t const extent = std::exchange(part[static_cast<std::size_t>(dimension)], 0);
+        rest[static_cast<std::size_t>(dimension)] = 0;
+        if (part != rest) throw not_imported("parts of " + text_of(of.operand(at).shape()) + " and " + text_of(first.shape()));
+        whole[static_cast<std::size_t>(dimension)] += extent;
+        count_of(whole);
+    }
     space const loops = loops_over(whole);
     value const zero = number(std::int64_t{0}, first.type());
     value made;
@@ -174,21 +210,22 @@ inline void concatenate(lowering& of) {
     of.compute(loops, made, 0);
 }
 inline void pad(lowering& of) {
-    if (word(of, "mode", "constant") != "constant") throw not_imported("mode `" + word(of, "mode", "") + "`");
+    if (word(of, "mode", "constant") != "constant") throw not_imported("mode " + network::shown(word(of, "mode", "")));
     view const from = of.operand(0);
     shape const pads = list(of, "pads", 1).value_or(shape{});
     if (pads.size() != 2 * from.dimensions.size()) throw not_imported("pads of another number of dimensions");
-    value const border = of.has(2) ? like_known(of, 2, from.type()) : number(static_cast<double>(real(of, "value", 0)), from.type());
-    value const typed = is_float(from.type()) || of.has(2) ? border : number(std::int64_t{0}, from.type());
+    value const border = of.has(2)               ? known_number(of, 2, from.type())
+                         : is_float(from.type()) ? number(static_cast<double>(real(of, "value", 0)), from.type())
+                                                 : number(std::int64_t{0}, from.type());
     shape whole = from.shape();
-    for (std::size_t at = 0; at < whole.size(); ++at) whole[at] += pads[at] + pads[at + whole.size()];
+    for (std::size_t at = 0; at < pads.size(); ++at) whole[at % whole.size()] += limited(pads[at], -most_extent, most_extent, "a pad");
     space const loops = loops_over(whole);
     std::vector<value> indices;
     for (std::size_t at = 0; at < whole.size(); ++at) {
         value const index = loops.index(static_cast<int>(at));
         indices.push_back(pads[at] == 0 ? index : index - number(pads[at], scalar_type::int32));
     }
-    of.compute(loops, padded_at(from, indices, typed), 0);
+    of.compute(loops, padded_at(from, indices, border), 0);
 }
 inline void constant(lowering& of) {
     auto const* found = of.node->find("value");

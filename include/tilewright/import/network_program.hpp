@@ -20,7 +20,7 @@ class network_program {
             if (network_.is_read(one.what)) add_constant(one);
         }
         for (layer const& one : network_.all) {
-            schedules_.emplace_back(computation_view{one.nodes.data(), static_cast<int>(one.nodes.size())}, processor_);
+            schedules_.push_back(in_loops(one));
             made_.run(one.name, cpu_, schedules_.back());
         }
         for (stored const& one : network_.outputs) made_.output(as_tensor(one), dram_);
@@ -33,6 +33,20 @@ class network_program {
     memory const& weights() const { return weights_; }
 
   private:
+    /// Plain loops. What stays in the kernel is kept for as long as it is needed.
+    schedule in_loops(layer const& one) const {
+        schedule made(computation_view{one.nodes.data(), static_cast<int>(one.nodes.size())}, processor_);
+        // From the last one on: a stage is computed where those after it are, which read it.
+        for (std::size_t at = one.inner.size(); at-- > 0;) {
+            inner_stage const& stage = one.inner[at];
+            any_tensor const result{stage.result, scalar_type::literal};
+            loop_name during;
+            during.name = stage.loop;
+            if (!during.name.empty()) made.compute_at(result, during);
+            made.store_in(result, stage.element ? element_ : arena_);
+        }
+        return made;
+    }
     template <class T>
     void add_as(known_tensor const& one) {
         auto const kept = std::make_shared<std::vector<T>>(network::values_of<T>(one.bytes));
@@ -57,7 +71,8 @@ class network_program {
 
     memory dram_{.name = "dram"}, arena_{.name = "arena", .capacity = 1024_MiB, .alignment = 16},
         weights_{.name = "weights", .capacity = 1024_MiB, .alignment = 16};
-    machine processor_{"processor", dram_, arena_, weights_};
+    memory element_ = register_file("element", 64, 8);
+    machine processor_{"processor", dram_, arena_, weights_, element_};
     agent cpu_{"cpu", processor_};
     layers network_;
     std::deque<schedule> schedules_ = {};

@@ -1,18 +1,12 @@
 #pragma once
-#include <span>
 #include <tilewright/import/elementwise.hpp>
 #include <tilewright/import/movement.hpp>
 #include <tilewright/import/products.hpp>
 #include <tilewright/import/reductions.hpp>
+#include <tilewright/import/walk.hpp>
 #include <tilewright/import/windows.hpp>
 
 namespace tilewright::imported {
-
-/// An operator that is imported: its name, and what makes its kernels.
-struct operator_entry {
-    std::string_view name;
-    void (*make)(lowering&);
-};
 
 /// The operators of ONNX that are imported, by name.
 inline std::span<operator_entry const> onnx_operators() {

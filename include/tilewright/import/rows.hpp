@@ -49,13 +49,15 @@ inline void keep_rows(layers& of, stored& tensor) {
     for (layer const& one : of.all) {
         computation_view const nodes{one.nodes.data(), static_cast<int>(one.nodes.size())};
         ir::stage stage;
-        if (read_stage(nodes, 0, stage)) return;  // the planner refuses it, with the reason
-        for (int at = 0; at < nodes.count; ++at) {
-            if (nodes[at].op != operation::access || nodes[at].name != tensor.name) continue;
-            if (is_padded(nodes, at)) return;
-            for (int dimension = 0; dimension < nodes[at].argument_count; ++dimension) {
-                std::int64_t& most = reached[static_cast<std::size_t>(dimension)];
-                most = std::max(most, highest_of(index_of(nodes, stage, at, dimension), stage) + 1);
+        for (int first = 0; first < nodes.count; first = stage.store + 1) {
+            if (read_stage(nodes, first, stage)) return;  // the planner refuses it, with the reason
+            for (int at = first; at < stage.store; ++at) {
+                if (nodes[at].op != operation::access || nodes[at].name != tensor.name) continue;
+                if (is_padded(nodes, at)) return;
+                for (int dimension = 0; dimension < nodes[at].argument_count; ++dimension) {
+                    std::int64_t& most = reached[static_cast<std::size_t>(dimension)];
+                    most = std::max(most, highest_of(index_of(nodes, stage, at, dimension), stage) + 1);
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 #pragma once
 #include <tilewright/compute/functions.hpp>
-#include <tilewright/compute/tensor.hpp>
-#include <vector>
+#include <tilewright/compute/stage.hpp>
+#include <tilewright/import/extents.hpp>
 
 // Expressions that are made at run time: as many nodes as a layer needs, in the form that schedules read.
 namespace tilewright::imported {
@@ -15,6 +15,7 @@ struct value {
 };
 
 inline value number(double of, scalar_type type) {
+    if (!is_float(type)) throw not_imported(std::string("a real number among elements of ") + name_of(type));
     return {{{.op = operation::constant, .type = type, .value = __builtin_bit_cast(std::int64_t, of)}}};
 }
 inline value number(std::int64_t of, scalar_type type) {
@@ -24,8 +25,12 @@ inline value number(std::int64_t of, scalar_type type) {
 
 namespace detail {
 
+/// Nodes of one expression that can be counted, with room for what stores it.
+inline constexpr std::size_t most_nodes = 30'000;
+
 /// Copies `from` to the end of `to`; returns where its root is.
 inline std::int16_t append(std::vector<ir::node>& to, std::vector<ir::node> const& from) {
+    if (to.size() + from.size() > most_nodes) throw not_imported("its expression is too long");
     auto const at = static_cast<std::int16_t>(to.size());
     for (ir::node copy : from) {
         for (int argument = 0; copy.op != operation::constant && argument < copy.argument_count; ++argument)
@@ -41,11 +46,17 @@ inline value node_of(ir::node root, std::vector<value> const& arguments) {
     whole.nodes.push_back(root);
     return whole;
 }
+inline void need_types(operation op, scalar_type left, scalar_type right) {
+    if (left != right) throw not_imported(std::string("elements of ") + name_of(left) + " and of " + name_of(right));
+    if (!tilewright::detail::takes(op, left)) throw not_imported(std::string(name_of(op)) + " of elements of " + name_of(left));
+}
 
 }  // namespace detail
 
+/// @throw not_imported  where operands have two types, or one that the operation is not for; as all of these do
 inline value binary(operation op, value const& left, value const& right) {
     using enum operation;
+    detail::need_types(op, left.type(), right.type());
     bool const asks = op == equal || op == not_equal || op == less || op == less_equal;
     return detail::node_of({.op = op, .type = asks ? scalar_type::boolean : left.type()}, {left, right});
 }
@@ -59,6 +70,7 @@ inline value equal(value const& left, value const& right) { return binary(operat
 inline value smaller_of(value const& left, value const& right) { return binary(operation::minimum, left, right); }
 inline value larger_of(value const& left, value const& right) { return binary(operation::maximum, left, right); }
 inline value choose(value const& condition, value const& then, value const& otherwise) {
+    detail::need_types(operation::select, then.type(), otherwise.type());
     return detail::node_of({.op = operation::select, .type = then.type()}, {condition, then, otherwise});
 }
 inline value convert(value const& of, scalar_type to) {
@@ -82,6 +94,7 @@ inline value padded_element(ir::label const& tensor, scalar_type type, std::vect
 }
 /// `body` reduced over axes; at least one, at most five.
 inline value reduced(operation op, std::vector<value> axes, value const& body) {
+    detail::need_types(op, body.type(), body.type());
     // As it is written: the axes first, then the body, which is the first argument.
     value whole;
     ir::node root{.op = op, .type = body.type(), .argument_count = static_cast<std::int8_t>(axes.size() + 1)};
@@ -103,6 +116,7 @@ value apply(T const& expression, std::vector<argument> const& arguments) {
     value whole;
     std::vector<std::int16_t> given;
     for (argument const& one : arguments) given.push_back(detail::append(whole.nodes, one.of.nodes));
+    if (whole.nodes.size() + of.nodes.size() > detail::most_nodes) throw not_imported("its expression is too long");
     std::vector<std::int16_t> moved;
     for (ir::node copy : of.nodes) {
         bool replaced = false;

@@ -78,11 +78,6 @@ inline value scalar_of(view of) {
     of.dimensions.clear();
     return imported::at(of, space{});
 }
-/// A known scalar as a number of this type.
-inline value like_known(lowering const& of, std::size_t operand, scalar_type type) {
-    if (is_float(type)) return number(of.known_numbers(operand).at(0), type);
-    return number(of.known_integers(operand).at(0), type);
-}
 /// A kernel of an operand's elements with the scale and the zero point of each: one for all, or one for each index along `axis`.
 template <class Make>
 void quantised(lowering& of, view const& x, Make const& make, scalar_type zero_type) {

@@ -44,11 +44,7 @@ struct view {
         for (factors const& one : dimensions) all.push_back(extent_of(one));
         return all;
     }
-    std::int64_t elements() const {
-        std::int64_t count = 1;
-        for (std::int64_t const one : shape()) count *= one;
-        return count;
-    }
+    std::int64_t elements() const { return count_of(shape()); }
 };
 
 /// Factors that follow each other in one walk through the stored tensor become one.
@@ -116,7 +112,10 @@ inline view whole_of(stored const& of, std::vector<int> const& parts) {
 inline view whole_of(stored const& of) { return whole_of(of, std::vector<int>(of.extents.size(), 1)); }
 
 /// The same elements, row by row, as another shape. Nothing where that needs a copy.
+///
+/// @throw not_imported  where the shape has another number of elements
 inline std::optional<view> reshaped(view const& of, std::vector<std::int64_t> const& shape) {
+    if (count_of(shape) != of.elements()) throw not_imported("from " + text_of(of.shape()) + " to " + text_of(shape));
     factors all;
     for (factors const& one : of.dimensions) all.insert(all.end(), one.begin(), one.end());
     all = joined(all);
@@ -132,9 +131,20 @@ inline std::optional<view> reshaped(view const& of, std::vector<std::int64_t> co
 }
 
 /// Dimension d of the result is dimension `order[d]`.
-inline view transposed(view const& of, std::vector<int> const& order) {
+///
+/// @throw not_imported  where that does not name each dimension once
+inline view transposed(view const& of, std::vector<std::int64_t> const& order) {
+    std::vector<bool> taken(of.dimensions.size(), false);
     view made = of;
-    for (std::size_t at = 0; at < order.size(); ++at) made.dimensions[at] = of.dimensions[static_cast<std::size_t>(order[at])];
+    made.dimensions.clear();
+    for (std::int64_t const one : order) {
+        bool const there = one >= 0 && one < of.rank() && !taken[static_cast<std::size_t>(one)];
+        if (!there) throw not_imported("dimension " + std::to_string(one) + " of " + text_of(of.shape()) + ", or twice");
+        taken[static_cast<std::size_t>(one)] = true;
+        made.dimensions.push_back(of.dimensions[static_cast<std::size_t>(one)]);
+    }
+    if (made.rank() != of.rank())
+        throw not_imported("an order of " + std::to_string(made.rank()) + " dimensions of " + text_of(of.shape()));
     return made;
 }
 
@@ -148,9 +158,19 @@ inline view only(view of, std::vector<std::size_t> const& dimensions) {
 
 /// Every `step`-th index of a dimension from `begin` on, `count` of them. A step may be negative. Nothing where the dimension has several
 /// factors that this goes across.
+///
+/// @throw not_imported  where one of these indices is none of the dimension
 inline std::optional<view> sliced(view const& of, int dimension, std::int64_t begin, std::int64_t step, std::int64_t count) {
     view made = of;
     factors& changed = made.dimensions[static_cast<std::size_t>(dimension)];
+    std::int64_t const extent = extent_of(changed);
+    bool const begins = count >= 1 && begin >= 0 && begin < extent;
+    step = count == 1 ? 1 : std::clamp(step, -extent, extent);
+    std::int64_t const way = step > 0 ? extent - 1 - begin : begin;
+    if (!begins || step == 0 || way / (step > 0 ? step : -step) < count - 1) {
+        throw not_imported(std::to_string(count) + " elements from " + std::to_string(begin) + " on, by steps of " + std::to_string(step) +
+                           ", of " + std::to_string(extent));
+    }
     if (begin == 0 && step == 1 && count == extent_of(changed)) return made;
     if (changed.empty()) changed.push_back({1, std::vector<std::int64_t>(of.first.size(), 0)});
     if (changed.size() > 1) {
@@ -187,7 +207,11 @@ inline std::optional<std::vector<std::int64_t>> common_shape(std::vector<std::in
     return a;
 }
 /// A view repeated to such a shape.
+///
+/// @throw not_imported  where it does not fit
 inline view repeated_to(view of, std::vector<std::int64_t> const& shape) {
+    count_of(shape);
+    if (common_shape(of.shape(), shape) != shape) throw not_imported("shape " + text_of(of.shape()) + " does not fit " + text_of(shape));
     of.dimensions.insert(of.dimensions.begin(), shape.size() - of.dimensions.size(), factors{});
     for (int at = 0; at < of.rank(); ++at) {
         if (of.extent(at) == 1) of = repeated(of, at, shape[static_cast<std::size_t>(at)]);

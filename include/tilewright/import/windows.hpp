@@ -26,6 +26,7 @@ struct window {
 };
 inline window window_of(lowering& of, shape const& input, shape const& kernel) {
     std::size_t const spatial = kernel.size();
+    if (spatial + 2 != input.size()) throw not_imported("a window of " + std::to_string(spatial) + " dimensions");
     window made{.kernel = kernel,
                 .strides = integers(of, "strides").value_or(shape(spatial, 1)),
                 .dilations = integers(of, "dilations").value_or(shape(spatial, 1)),
@@ -33,9 +34,14 @@ inline window window_of(lowering& of, shape const& input, shape const& kernel) {
                 .after = shape(spatial, 0)};
     if (made.strides.size() != spatial || made.dilations.size() != spatial) throw not_imported("strides or dilations of other dimensions");
     std::string const automatic = word(of, "auto_pad", "NOTSET");
+    if (automatic != "NOTSET" && automatic != "VALID" && automatic != "SAME_UPPER" && automatic != "SAME_LOWER")
+        throw not_imported("padding by " + network::shown(automatic));
     auto const pads = integers(of, "pads");
     bool const up = integer(of, "ceil_mode", 0) != 0;
     for (std::size_t at = 0; at < spatial; ++at) {
+        limited(made.kernel[at], 1, most_extent, "a window");
+        limited(made.strides[at], 1, most_extent, "a stride");
+        limited(made.dilations[at], 1, most_extent, "a dilation");
         std::int64_t const reach = (kernel[at] - 1) * made.dilations[at] + 1, extent = input[at + 2];
         if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
             std::int64_t const count = (extent + made.strides[at] - 1) / made.strides[at];
@@ -46,7 +52,8 @@ inline window window_of(lowering& of, shape const& input, shape const& kernel) {
             if (pads->size() != 2 * spatial) throw not_imported("pads of other dimensions");
             made.before[at] = (*pads)[at], made.after[at] = (*pads)[at + spatial];
         }
-        if (made.before[at] < 0 || made.after[at] < 0) throw not_imported("pads below 0");
+        limited(made.before[at], 0, most_extent, "a pad");
+        limited(made.after[at], 0, most_extent, "a pad");
         std::int64_t const room = extent + made.before[at] + made.after[at] - reach;
         if (room < 0) throw not_imported("a window that is larger than what it moves over");
         std::int64_t count = room / made.strides[at] + 1;
@@ -68,7 +75,9 @@ void convolution(lowering& of, view const& x, view const& weights, std::optional
     shape const input = x.shape(), kernel = weights.shape();
     if (input.size() < 3 || kernel.size() != input.size()) throw not_imported("of " + std::to_string(input.size()) + " dimensions");
     window const with = window_of(of, input, {kernel.begin() + 2, kernel.end()});
-    std::int64_t const groups = integer(of, "group", 1), channels = input[1] / groups, made = kernel[0] / groups;
+    if (integers(of, "kernel_shape").value_or(with.kernel) != with.kernel) throw not_imported("weights of another shape than kernel_shape");
+    std::int64_t const groups = limited(integer(of, "group", 1), 1, most_extent, "groups"), channels = input[1] / groups,
+                       made = kernel[0] / groups;
     if (channels * groups != input[1] || made * groups != kernel[0] || kernel[1] != channels) throw not_imported("groups that do not fit");
     shape whole{input[0], kernel[0]};
     whole.insert(whole.end(), with.result.begin(), with.result.end());
@@ -95,6 +104,7 @@ void convolution(lowering& of, view const& x, view const& weights, std::optional
     }
     value what = convert(left(read_window(x, read, with, border)), sum) * convert(right(imported::at(weights, weight)), sum);
     what = over(operation::reduce_sum, axes, what);
+    if (bias && bias->shape() != shape{kernel[0]}) throw not_imported("a bias of " + text_of(bias->shape()));
     if (bias) what = imported::at(*bias, {loops.index(1)}) + what;
     of.compute(loops, what, 0);
 }
@@ -105,10 +115,7 @@ inline void convolve(lowering& of) {
 }
 inline void convolve_integers(lowering& of) {
     view const x = of.operand(0);
-    auto const zero = [&](std::size_t operand) { return of.has(operand) ? of.known_integers(operand)[0] : 0; };
-    for (std::size_t const operand : {2u, 3u}) {
-        if (of.has(operand) && of.operand(operand).elements() != 1) throw not_imported("a zero point for each channel");
-    }
+    auto const zero = [&](std::size_t operand) { return of.has(operand) ? known_integer(of, operand) : 0; };
     auto const minus = [](std::int64_t by) {
         return [by](value const& one) {
             value const wide = convert(one, scalar_type::int32);
@@ -119,7 +126,7 @@ inline void convolve_integers(lowering& of) {
 }
 template <bool Average, bool Global>
 void pool(lowering& of) {
-    if (of.node->outputs.size() > 1) throw not_imported("positions of the maxima are not computed");
+    if (of.results() > 1) throw not_imported("positions of the maxima are not computed");
     view const x = of.operand(0);
     shape const input = x.shape();
     if (input.size() < 3) throw not_imported("of " + std::to_string(input.size()) + " dimensions");

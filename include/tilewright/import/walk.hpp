@@ -1,17 +1,28 @@
 #pragma once
-#include <tilewright/import/onnx_operators.hpp>
+#include <span>
+#include <tilewright/import/lowering.hpp>
 
 namespace tilewright::imported {
 
-/// The kernels of a network of ONNX. What is not imported stands in `refused`, all of it: an operator that nobody has made, a node whose
-/// operands or settings are not imported. A node that only lacks the result of a refused one is not listed.
-inline layers layers_of(network::graph const& graph) {
+/// An operator that is imported: its name, and what makes its kernels.
+struct operator_entry {
+    std::string_view name;
+    void (*make)(lowering&);
+};
+
+namespace detail {
+
+/// The kernels of a network, by the operators of its format. What is not imported stands in `refused`, all of it: an operator that nobody
+/// has made, a node whose operands or settings are not imported. A node that only lacks the result of a refused one is not listed.
+///
+/// @param check  looks at what an operator has made
+inline layers walk(network::graph const& graph, std::span<operator_entry const> operators, void (*check)(lowering const&) = nullptr) {
     layers refused;
     std::vector<operator_entry const*> makers;
     for (network::node const& node : graph.nodes) {
         operator_entry const* found = nullptr;
-        for (operator_entry const& one : onnx_operators()) {
-            if (graph.format == "onnx" && node.domain.empty() && one.name == node.operation) found = &one;
+        for (operator_entry const& one : operators) {
+            if (node.domain.empty() && one.name == node.operation) found = &one;
         }
         makers.push_back(found);
     }
@@ -35,6 +46,7 @@ inline layers layers_of(network::graph const& graph) {
         try {
             work->node = &node;
             makers[at]->make(*work);
+            if (check != nullptr) check(*work);
         } catch (not_imported const& error) {
             say(where, error.what());
         }
@@ -48,5 +60,7 @@ inline layers layers_of(network::graph const& graph) {
     }
     return std::move(work->result);
 }
+
+}  // namespace detail
 
 }  // namespace tilewright::imported

@@ -1,0 +1,33 @@
+#pragma once
+#include <tilewright/import/onnx_operators.hpp>
+#include <tilewright/import/tflite_operators.hpp>
+
+namespace tilewright::imported {
+
+namespace detail {
+
+/// A file of TensorFlow Lite has the type and the shape of each tensor: those of a result are what its operator makes.
+inline void check_results(lowering const& of) {
+    for (std::size_t at = 0; at < of.node->outputs.size(); ++at) {
+        network::tensor const& said = tflite::result_tensor(of, at);
+        auto const& made = of.made(at);
+        if (!made) throw not_imported("nothing makes result " + std::to_string(at));
+        if (type_of(said.type) != made->type())
+            throw not_imported("makes elements of " + std::string(name_of(made->type())) + ", and the model says " +
+                               tflite::type_text(said));
+        shape extents;
+        for (network::dimension const& one : said.shape.value_or(network::tensor_shape{})) extents.push_back(one.extent.value_or(-1));
+        if (extents != made->shape()) throw not_imported("makes " + text_of(made->shape()) + ", and the model says " + text_of(extents));
+    }
+}
+
+}  // namespace detail
+
+/// The kernels of a network of ONNX or of TensorFlow Lite. What is not imported stands in `refused`, all of it.
+inline layers layers_of(network::graph const& graph) {
+    if (graph.format == "onnx") return detail::walk(graph, onnx_operators());
+    if (graph.format == "tflite") return detail::walk(graph, tflite_operators(), detail::check_results);
+    return detail::walk(graph, {});
+}
+
+}  // namespace tilewright::imported

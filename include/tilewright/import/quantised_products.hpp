@@ -1,0 +1,201 @@
+#pragma once
+#include <tilewright/import/products.hpp>
+#include <tilewright/import/quantised.hpp>
+
+// Products of TensorFlow Lite: convolutions and fully connected layers. Each is one kernel: the sums of an element, then what is made of
+// them. The sums are bias + sum(x * weight): the zero point of x is a part of the bias, and padding reads the zero point.
+namespace tilewright::imported::detail::tflite {
+
+/// The operands that products have: x, weights, and perhaps a bias for each channel of the result.
+struct product {
+    view x, weights;
+    std::size_t x_operand = 0;
+    bool of_floats = false;
+    quantisation in = {}, out = {};         ///< of int8
+    std::vector<float> weight_scales = {};  ///< one, or one for each channel
+    std::int64_t channels = 0;              ///< of the result
+};
+inline product product_of(lowering& of, std::size_t x_operand, std::size_t bias, int channel_axis) {
+    network::tensor const& weights = operand_tensor(of, 1);
+    product made{.x = of.operand(x_operand), .weights = of.operand(1), .x_operand = x_operand};
+    made.of_floats = computes_floats(of, x_operand + 1);
+    if (channel_axis >= made.weights.rank()) throw not_imported("weights of " + std::to_string(made.weights.rank()) + " dimensions");
+    made.channels = made.weights.extent(channel_axis);
+    if (of.has(bias)) {
+        shape const extents = of.operand(bias).shape();
+        std::int64_t const count = of.operand(bias).elements();
+        if (count != made.channels)
+            throw not_imported("a bias of " + text_of(extents) + " for " + std::to_string(made.channels) + " channels");
+        auto const wanted = made.of_floats ? network::element_type::float32 : network::element_type::int32;
+        if (operand_tensor(of, bias).type != wanted) throw not_imported("a bias of " + type_text(operand_tensor(of, bias)));
+    }
+    if (made.of_floats) return made;
+    made.in = operand_quantisation(of, x_operand), made.out = result_quantisation(of);
+    if (!weights.quantised || weights.quantised->scales.empty()) throw not_imported("weights without a scale");
+    for (std::int64_t const one : weights.quantised->zero_points) {
+        if (one != 0) throw not_imported("weights whose zero point is " + std::to_string(one));
+    }
+    made.weight_scales = weights.quantised->scales;
+    if (made.weight_scales.size() > 1 &&
+        (weights.quantised->axis != channel_axis || static_cast<std::int64_t>(made.weight_scales.size()) != made.channels))
+        throw not_imported("weights whose scales are not those of channels");
+    return made;
+}
+
+/// What sums of int32 start from: for each channel its bias, less what the zero point of x adds to each product.
+///
+/// @param step  from one weight of a channel to the next channel's, of `count` weights that follow each other by `inner`
+inline std::vector<std::int64_t> folded_biases(lowering& of, product const& with, std::size_t bias, int channel_axis) {
+    known_tensor const weights = of.known(1);
+    std::vector<std::int64_t> made(static_cast<std::size_t>(with.channels), 0);
+    if (of.has(bias)) made = of.known_integers(bias);
+    std::vector<std::int64_t> const values = lowering::integers_of(weights);
+    std::int64_t inner = 1;
+    for (std::size_t at = static_cast<std::size_t>(channel_axis) + 1; at < weights.what.extents.size(); ++at)
+        inner *= weights.what.extents[at];
+    std::vector<std::int64_t> lowest(made.size(), 0), highest(made.size(), 0);
+    for (std::size_t at = 0; at < values.size(); ++at) {
+        auto const channel = at / static_cast<std::size_t>(inner) % made.size();
+        made[channel] -= with.in.zero_point * values[at];
+        lowest[channel] += std::min(values[at] * -128, values[at] * 127);
+        highest[channel] += std::max(values[at] * -128, values[at] * 127);
+    }
+    for (std::size_t channel = 0; channel < made.size(); ++channel) {
+        std::int64_t const low = made[channel] + lowest[channel], high = made[channel] + highest[channel];
+        if (low < lowest_of(scalar_type::int32) || high > highest_of(scalar_type::int32))
+            throw not_imported("sums of channel " + std::to_string(channel) + " can leave int32: " + std::to_string(low) + " to " +
+                               std::to_string(high));
+    }
+    return made;
+}
+/// What the sums of a channel start from, if it is not 0.
+inline std::optional<value> start_of(lowering& of, std::vector<std::int64_t> const& biases, value const& channel) {
+    if (std::all_of(biases.begin(), biases.end(), [](auto one) { return one == 0; })) return std::nullopt;
+    view const made = of.constant(known_int32(biases, {static_cast<std::int64_t>(biases.size())}));
+    return imported::at(made, {channel});
+}
+/// The scale of each channel's sums, by the scales of x, weights and result.
+inline std::vector<fixed_scale> scales_of(product const& with) {
+    std::vector<fixed_scale> made;
+    for (float const one : with.weight_scales)
+        made.push_back(fixed_scale_of(static_cast<double>(with.in.scale) * static_cast<double>(one) / static_cast<double>(with.out.scale)));
+    return made;
+}
+/// Sums of a channel as values of int8: constants where all channels have one scale, tensors of int32 where each has its own.
+inline auto finished_by(lowering& of, std::vector<fixed_scale> const& scales, value const& channel, quantisation const& out) {
+    bounds const within = result_bounds(of);
+    std::optional<value> multiplier, shift;
+    bool only_right = true;
+    if (std::any_of(scales.begin(), scales.end(), [&](fixed_scale const& one) { return !(one == scales[0]); })) {
+        std::vector<std::int64_t> multipliers, shifts;
+        for (fixed_scale const& one : scales) {
+            multipliers.push_back(one.multiplier), shifts.push_back(-one.shift);
+            only_right = only_right && one.shift <= 0;
+        }
+        shape const extents{static_cast<std::int64_t>(scales.size())};
+        multiplier = imported::at(of.constant(known_int32(multipliers, extents)), {channel});
+        shift = imported::at(of.constant(known_int32(shifts, extents)), {channel});
+    }
+    return [=, first = scales[0]](value const& sums) {
+        value const scaled = multiplier ? rescaled(sums, *multiplier, *shift, only_right) : rescaled(sums, first);
+        return with_zero_point(scaled, out.zero_point, within);
+    };
+}
+/// The kernel of a product: `body` is summed over axes, the bias is added, and the result has the activation.
+///
+/// @param channel  the index of the result's channel
+inline void sum_products(lowering& of, product const& with, space const& loops, value const& channel, std::vector<value> const& axes,
+                         value const& body, std::size_t bias, int channel_axis, std::vector<fixed_scale> const& scales) {
+    value const sums = over(operation::reduce_sum, axes, body);
+    if (with.of_floats) {
+        value const whole = of.has(bias) ? imported::at(reshaped(of.operand(bias), {with.channels}).value(), {channel}) + sums : sums;
+        if (activation_of(of) == "NONE") return void(of.compute(loops, whole, 0));
+        return void(of.compute(loops, whole, 0, [&](value const& x) { return activated(of, x); }));
+    }
+    std::optional<value> const start = start_of(of, folded_biases(of, with, bias, channel_axis), channel);
+    of.compute(loops, start ? *start + sums : sums, 0, finished_by(of, scales, channel, with.out));
+}
+inline value factor_of(product const& with, value const& x) { return with.of_floats ? x : convert(x, scalar_type::int32); }
+
+/// [n, y, x, i] by [o, y, x, i / groups].
+inline void convolve(lowering& of) {
+    product const with = product_of(of, 0, 2, 0);
+    shape const input = with.x.shape(), kernel = with.weights.shape();
+    if (input.size() != 4 || kernel.size() != 4) throw not_imported("of " + text_of(input) + " by " + text_of(kernel));
+    window const windows = window_over(of, {input[1], input[2]}, {kernel[1], kernel[2]});
+    std::int64_t const channels = kernel[3], groups = input[3] / channels, members = kernel[0] / std::max<std::int64_t>(groups, 1);
+    if (groups < 1 || groups * channels != input[3] || members * groups != kernel[0]) throw not_imported("groups that do not fit");
+    space loops = loops_over({input[0], windows.result[0], windows.result[1], kernel[0]});
+    value first = in32(0);
+    if (groups > 1) {
+        loops.extents[3] = members > 1 ? shape{groups, members} : shape{groups};
+        loops.axes[3] = {along("group", groups)};
+        if (members > 1) loops.axes[3].push_back(along("member", members));
+        first = times(loops.axes[3][0], channels);
+    }
+    std::vector<value> axes;
+    value const y = windows.tap(0, axes), x = windows.tap(1, axes);
+    value channel = in32(0);
+    if (channels > 1) axes.push_back(channel = along("channel", channels));
+    value const read_channel = groups == 1 ? channel : channels > 1 ? first + channel : first;
+    std::vector<value> const read{loops.index(0), windows.index(0, loops.index(1), y), windows.index(1, loops.index(2), x), read_channel};
+    value const body = factor_of(with, read_window(with.x, read, windows, number(with.in.zero_point, with.x.type()))) *
+                       factor_of(with, imported::at(with.weights, {loops.index(3), y, x, channel}));
+    sum_products(of, with, loops, loops.index(3), axes, body, 2, 0, with.of_floats ? std::vector<fixed_scale>{} : scales_of(with));
+}
+/// [n, y, x, i] by [1, y, x, i * m]: channel c of the result is made of channel c / m.
+inline void convolve_channels(lowering& of) {
+    product const with = product_of(of, 0, 2, 3);
+    shape const input = with.x.shape(), kernel = with.weights.shape();
+    if (input.size() != 4 || kernel.size() != 4 || kernel[0] != 1) throw not_imported("of " + text_of(input) + " by " + text_of(kernel));
+    std::int64_t const made = kernel[3] / input[3];
+    if (made < 1 || made * input[3] != kernel[3]) throw not_imported("channels that do not fit");
+    window const windows = window_over(of, {input[1], input[2]}, {kernel[1], kernel[2]});
+    space loops = loops_over({input[0], windows.result[0], windows.result[1], kernel[3]});
+    value channel = loops.index(3);
+    if (made > 1 && input[3] > 1) {
+        loops.extents[3] = {input[3], made};
+        loops.axes[3] = {along("channel", input[3]), along("member", made)};
+        channel = loops.axes[3][0];
+    } else if (made > 1) {
+        channel = in32(0);
+    }
+    std::vector<value> axes;
+    value const y = windows.tap(0, axes), x = windows.tap(1, axes);
+    std::vector<value> const read{loops.index(0), windows.index(0, loops.index(1), y), windows.index(1, loops.index(2), x), channel};
+    value const body = factor_of(with, read_window(with.x, read, windows, number(with.in.zero_point, with.x.type()))) *
+                       factor_of(with, imported::at(with.weights, {in32(0), y, x, loops.index(3)}));
+    sum_products(of, with, loops, loops.index(3), axes, body, 2, 3, with.of_floats ? std::vector<fixed_scale>{} : scales_of(with));
+}
+/// Rows of x by [o, i].
+inline void connect_fully(lowering& of) {
+    product with = product_of(of, 0, 2, 0);
+    shape const kernel = with.weights.shape();
+    if (kernel.size() != 2 || with.x.elements() % kernel[1] != 0)
+        throw not_imported("of " + text_of(with.x.shape()) + " by " + text_of(kernel));
+    shape whole = with.x.shape();
+    bool const keeps = integer(of, "keep_num_dims", 0) != 0 && !whole.empty() && whole.back() == kernel[1];
+    if (!keeps) whole = {with.x.elements() / kernel[1], kernel[1]};
+    auto const rows = reshaped(with.x, whole);
+    if (!rows) throw not_imported("rows that would have to be copied");
+    std::size_t const last = whole.size() - 1;
+    view like_x = *rows;
+    like_x.dimensions[last] = {};
+    whole[last] = kernel[0];
+    space const loops = loops_over({like_x}, whole);
+    space const inner = reduction_over(only(*rows, {last}), only(with.weights, {1}));
+    space of_x = loops, of_weights;
+    of_x.extents[last] = inner.extents[0], of_x.axes[last] = inner.axes[0];
+    of_weights.extents = {loops.extents[last], inner.extents[0]}, of_weights.axes = {loops.axes[last], inner.axes[0]};
+    value const body = factor_of(with, imported::at(*rows, of_x)) * factor_of(with, imported::at(with.weights, of_weights));
+    std::vector<fixed_scale> scales;
+    if (!with.of_floats) {
+        scales = scales_of(with);
+        // With one scale, the product of scales is a float.
+        if (scales.size() == 1)
+            scales[0] = fixed_scale_of(static_cast<double>(with.in.scale * with.weight_scales[0]) / static_cast<double>(with.out.scale));
+    }
+    sum_products(of, with, loops, loops.index(static_cast<int>(last)), inner.axes[0], body, 2, 0, scales);
+}
+
+}  // namespace tilewright::imported::detail::tflite
