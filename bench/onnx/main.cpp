@@ -101,7 +101,7 @@ outcome run(fs::path const& test, fs::path const& folder) {
     }
     if (!made.refused.empty()) return {outcome::refused, made.refused[0]};
     networks::written_network const written = networks::write_network(std::move(made), folder, "net");
-    networks::compile(written.sources, folder / "net.so", "-O1");
+    networks::compile(written.sources, folder / "net.so", "-O1 -shared");
     networks::library const compiled(folder / "net.so");
     std::vector<std::vector<std::byte>> given;
     std::vector<std::size_t> sizes;

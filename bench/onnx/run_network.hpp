@@ -74,14 +74,15 @@ inline written_network write_network(tw::imported::layers made, fs::path const& 
     result.seconds_to_plan = detail::seconds_since(begin);
     if (plan.refusal) throw std::runtime_error(to_string(plan.refusal));
     begin = std::chrono::steady_clock::now();
-    auto const files = tw::halide::c_program(plan, {.name = name});
+    auto const files = tw::halide::c_program(plan, {.name = name, .constants = tw::halide::constants_in::file});
     fs::create_directories(folder);
     if (tw::halide::detail::write_files(folder, files) != 0) throw std::runtime_error("files cannot be written to " + folder.string());
     result.seconds_to_c = detail::seconds_since(begin);
     for (auto const& [file, text] : files) {
         if (fs::path(file).extension() != ".c") continue;
-        result.sources.push_back(folder / file);
-        result.bytes_of_c += text.size();
+        bool const is_code = file == name + ".c";
+        result.sources.insert(is_code ? result.sources.begin() : result.sources.end(), folder / file);
+        if (is_code) result.bytes_of_c = text.size();
     }
     result.sources.push_back(folder / ("call_" + name + ".c"));
     std::ofstream(result.sources.back()) << detail::caller_of(name, whole, plan);
@@ -92,10 +93,12 @@ inline written_network write_network(tw::imported::layers made, fs::path const& 
     return result;
 }
 
-/// Compiles files of C to one library. @throws std::runtime_error with what the compiler said
-inline void compile(std::vector<fs::path> const& sources, fs::path const& library, std::string const& options) {
-    fs::path const said = library.string() + ".said";
-    std::string command = "gcc -std=c11 " + options + " -fPIC -shared -o '" + library.string() + "'";
+/// Compiles files of C, or links objects, to a file. @throws std::runtime_error with what the compiler said
+inline void compile(std::vector<fs::path> const& sources, fs::path const& to, std::string const& options) {
+    fs::path const said = to.string() + ".said";
+    // Weights are files beside the source that takes them in.
+    std::string command =
+        "gcc -std=c11 -fPIC " + options + " -Wa,-I,'" + sources.at(0).parent_path().string() + "' -o '" + to.string() + "'";
     for (fs::path const& one : sources) command += " '" + one.string() + "'";
     command += " -lm 2> '" + said.string() + "'";
     if (std::system(command.c_str()) == 0) return;
@@ -145,6 +148,7 @@ struct argument_room {
 /// The arguments of one call: copies of the inputs, and room for outputs of so many bytes.
 class call_arguments {
   public:
+    call_arguments(call_arguments const&) = delete;
     call_arguments(std::vector<std::vector<std::byte>> const& inputs, std::vector<std::size_t> const& outputs) {
         for (auto const& one : inputs) {
             rooms_.emplace_back(one.size());

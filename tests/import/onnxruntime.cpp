@@ -154,7 +154,7 @@ void run_together(std::vector<network_under_test*> const& all, fs::path const& f
     }
     if (sources.empty()) return;
     try {
-        networks::compile(sources, folder / "all.so", "-O1");
+        networks::compile(sources, folder / "all.so", "-O1 -shared");
         networks::library const compiled(folder / "all.so");
         for (network_under_test* one : all) {
             if (one->outcome == network_under_test::passed) one->run(compiled, judge);
