@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/import/loops.hpp>
 #include <tilewright/import/rows.hpp>
+#include <utility>
 
 namespace tilewright::imported {
 
@@ -118,7 +119,14 @@ class lowering {
             else made.element = false;
         }
         begun_.inner.push_back(made);
-        return add_stage(made.result, loops, what);
+        std::size_t const first = begun_.nodes.size();
+        view const whole = add_stage(made.result, loops, what);
+        // Its axes have names of their own: `loop` is one of the last stage's.
+        for (std::size_t at = first; at < begun_.nodes.size(); ++at) {
+            ir::node& one = begun_.nodes[at];
+            if (one.op == operation::axis_value) one.name = ir::label((made.result.str() + "_" + one.name.str()).c_str());
+        }
+        return whole;
     }
     /// What a result is so far, if it has been made.
     std::optional<view> const& made(std::size_t output) const { return views_[static_cast<std::size_t>(node->outputs.at(output))]; }
