@@ -41,3 +41,29 @@ network_packages="libonnx-dev libprotobuf-dev libflatbuffers-dev libonnx-testdat
 
 # What compiles for AArch64 and RISC-V, besides clang, and runs it.
 foreign_packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user"
+
+# The version of ONNX Runtime, which networks are compared with.
+onnxruntime_version=1.30.0
+
+# install_onnxruntime FOLDER
+#
+# Puts libonnxruntime.so.1 into FOLDER, unless this version is there. The library alone is taken out of npm's package, which has it for
+# five systems.
+install_onnxruntime() {
+    if [ "$(cat "$1/version" 2>/dev/null)" = "$onnxruntime_version" ]; then return 0; fi
+    # A npm that is not Debian's stays.
+    if ! command -v npm >/dev/null; then install_packages npm; fi
+    case $(uname -m) in
+        x86_64) onnxruntime_for=x64 ;;
+        aarch64) onnxruntime_for=arm64 ;;
+        *) echo "ONNX Runtime has no library for $(uname -m)" >&2; return 1 ;;
+    esac
+    echo "Installing ONNX Runtime $onnxruntime_version"
+    rm -rf "$1"
+    mkdir -p "$1/unpacked"
+    npm pack --silent --pack-destination "$1" "onnxruntime-node@$onnxruntime_version" >/dev/null &&
+        tar -xzf "$1"/onnxruntime-node-*.tgz -C "$1/unpacked" --wildcards "package/bin/*/linux/$onnxruntime_for/libonnxruntime.so.1" &&
+        mv "$1"/unpacked/package/bin/*/linux/"$onnxruntime_for"/libonnxruntime.so.1 "$1" &&
+        rm -r "$1"/unpacked "$1"/onnxruntime-node-*.tgz &&
+        echo "$onnxruntime_version" >"$1/version"
+}

@@ -33,8 +33,10 @@ case $name in
     gemm) peers="libopenblas-dev libblis-dev libdnnl-dev" ;;
     gemm_int8) peers=libdnnl-dev ;;
     onnx) peers=$network_packages ;;
+    networks) peers="$network_packages python3" ;;
 esac
 install_packages $build_packages libbenchmark-dev $peers
+if [ "$name" = networks ]; then install_onnxruntime "$build/onnxruntime"; fi
 cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON \
     -D TILEWRIGHT_BUILD_TESTS=OFF -D TILEWRIGHT_BUILD_EXAMPLES=OFF
 cmake --build "$build" --target "bench_$name"

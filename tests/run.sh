@@ -12,6 +12,8 @@ install_packages $build_packages zlib1g-dev $board_packages $foreign_packages $n
 newest_clang=$(apt-cache search '^clang-[0-9]+$' 2>/dev/null | cut -d ' ' -f 1 | sort -V | tail -n 1)
 if [ -n "$newest_clang" ]; then install_packages "$newest_clang"; fi
 
+install_onnxruntime "$build/onnxruntime"
+
 # The tests themselves call clang where it counts.
 CC=${CC:-gcc} CXX=${CXX:-g++} cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON \
     -D TILEWRIGHT_TESTS_TOGETHER=ON

@@ -1,22 +1,12 @@
 // The tests of the ONNX project, for nodes and small networks: each model that is imported becomes C, is compiled and run on the inputs
 // that the project gives, and must give its outputs. What is not imported must be refused by name. `onnx FOLDER [PART]`: only tests whose
 // name has PART; then each line is shown.
-#include <dlfcn.h>
-
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <thread>
-#include <tilewright/c_source/program_source.hpp>
-#include <tilewright/c_source/write_files.hpp>
-#include <tilewright/import/network.hpp>
-#include <tilewright/import/network_program.hpp>
-#include <tilewright/network/onnx.hpp>
-#include <tilewright/program/program_plan.hpp>
+
+#include "run_network.hpp"
 
 namespace {
 
@@ -43,24 +33,6 @@ std::optional<given_tensor> read_tensor(fs::path const& file) {
     made.bytes.assign(first, first + from.raw_data().size());
     return made;
 }
-
-/// Room for one argument of the compiled function, with bytes after it that must stay.
-struct argument_room {
-    static constexpr std::size_t guard = 64;
-    explicit argument_room(std::size_t bytes) : size(bytes), room(bytes + guard + 64) { std::memset(room.data(), 0xa5, room.size()); }
-    std::byte* data() {
-        auto const at = reinterpret_cast<std::uintptr_t>(room.data());
-        return room.data() + (64 - at % 64) % 64;
-    }
-    bool kept() {
-        for (std::size_t at = 0; at < guard; ++at) {
-            if (data()[size + at] != std::byte{0xa5}) return false;
-        }
-        return true;
-    }
-    std::size_t size;
-    std::vector<std::byte> room;
-};
 
 template <class T>
 std::string first_difference(std::byte const* got, std::vector<std::byte> const& expected, double relative, double absolute) {
@@ -96,28 +68,6 @@ std::string compare(int elements, std::byte const* got, std::vector<std::byte> c
     }
 }
 
-/// C that takes pointers in lists, so that one call serves all networks.
-std::string caller_of(imported::layers const& of, program_plan_value const& plan, imported::network_program const& from) {
-    std::string text = "#include \"net.h\"\n#include <stddef.h>\n#include <string.h>\n";
-    bool const pool = plan.peak(from.arena()).value > 0,
-               constants = std::any_of(of.constants.begin(), of.constants.end(),
-                                       [&](imported::known_tensor const&one) { return of.is_read(one.what); });
-    if (pool) text += "static _Alignas(64) unsigned char arena[TILEWRIGHT_net_arena_BYTES];\n";
-    text += "int call(void *const *in, void *const *out) {\n    (void)in; (void)out;\n";
-    if (pool || constants) text += "    struct net_memories memories = {0};\n";
-    if (pool) text += "    memories.arena = arena;\n";
-    if (constants) text += "    memories.weights = (void *)net_weights_image;\n";
-    text += "    return net(";
-    bool first = true;
-    auto const add = [&](std::string const& one) { text += (first ? "" : ", ") + one, first = false; };
-    for (std::size_t at = 0; at < of.inputs.size(); ++at) {
-        if (of.is_read(of.inputs[at])) add("in[" + std::to_string(at) + "]");
-    }
-    for (std::size_t at = 0; at < of.outputs.size(); ++at) add("out[" + std::to_string(at) + "]");
-    if (pool || constants) add("&memories");
-    return text + ");\n}\n";
-}
-
 outcome run(fs::path const& test, fs::path const& folder) {
     network::graph graph;
     try {
@@ -150,43 +100,21 @@ outcome run(fs::path const& test, fs::path const& folder) {
         at = 0;
     }
     if (!made.refused.empty()) return {outcome::refused, made.refused[0]};
-    imported::network_program const whole(std::move(made), "net");
-    program_plan_value const plan = make_program_plan(whole.get());
-    if (plan.refusal) return {outcome::failed, to_string(plan.refusal)};
-    try {
-        if (halide::detail::write_files(folder, halide::c_program(plan, {.name = "net"})) != 0) return {};
-    } catch (std::exception const& error) {
-        return {outcome::failed, error.what()};
+    networks::written_network const written = networks::write_network(std::move(made), folder, "net");
+    networks::compile(written.sources, folder / "net.so", "-O1 -shared");
+    networks::library const compiled(folder / "net.so");
+    std::vector<std::vector<std::byte>> given;
+    std::vector<std::size_t> sizes;
+    for (given_tensor const& one : inputs) given.push_back(one.bytes);
+    for (given_tensor const& one : outputs) sizes.push_back(one.bytes.size());
+    networks::call_arguments arguments(given, sizes);
+    if (int const code = arguments(compiled.caller("net")); code != 0) return {outcome::failed, "code " + std::to_string(code)};
+    for (std::size_t at = 0; at < outputs.size(); ++at) {
+        std::string const different = compare(outputs[at].type, arguments.output(at), outputs[at].bytes);
+        if (!different.empty()) return {outcome::failed, "output " + std::to_string(at) + ", " + different};
     }
-    std::ofstream(folder / "call.c") << caller_of(whole.network(), plan, whole);
-    std::string const in = folder.string() + "/";
-    std::string const command = "gcc -std=c11 -O1 -fPIC -shared -o " + in + "net.so " + in + "net.c " + in + "call.c -lm 2> " + in + "said";
-    if (std::system(command.c_str()) != 0) {
-        std::ifstream said(folder / "said");
-        return {outcome::failed, std::string(std::istreambuf_iterator<char>(said), {}).substr(0, 600)};
-    }
-    void* const library = dlopen((in + "net.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) return {outcome::failed, dlerror()};
-    auto const call = reinterpret_cast<int (*)(void* const*, void* const*)>(dlsym(library, "call"));
-    std::deque<argument_room> rooms;
-    std::vector<void*> in_pointers, out_pointers;
-    for (given_tensor const& one : inputs) {
-        std::memcpy(rooms.emplace_back(one.bytes.size()).data(), one.bytes.data(), one.bytes.size());
-        in_pointers.push_back(rooms.back().data());
-    }
-    for (given_tensor const& one : outputs) out_pointers.push_back(rooms.emplace_back(one.bytes.size()).data());
-    outcome result{outcome::passed};
-    if (int const code = call(in_pointers.data(), out_pointers.data()); code != 0)
-        result = {outcome::failed, "code " + std::to_string(code)};
-    for (std::size_t at = 0; at < outputs.size() && result.kind == outcome::passed; ++at) {
-        std::string const different = compare(outputs[at].type, static_cast<std::byte*>(out_pointers[at]), outputs[at].bytes);
-        if (!different.empty()) result = {outcome::failed, "output " + std::to_string(at) + ", " + different};
-    }
-    for (argument_room& one : rooms) {
-        if (!one.kept()) result = {outcome::failed, "bytes after an argument were written"};
-    }
-    dlclose(library);
-    return result;
+    if (!arguments.kept()) return {outcome::failed, "bytes after an argument were written"};
+    return {outcome::passed};
 }
 
 }  // namespace

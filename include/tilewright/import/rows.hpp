@@ -48,9 +48,10 @@ inline void keep_rows(layers& of, stored& tensor) {
     std::vector<std::int64_t> reached(tensor.extents.size(), 0);
     for (layer const& one : of.all) {
         computation_view const nodes{one.nodes.data(), static_cast<int>(one.nodes.size())};
-        ir::stage stage;
-        for (int first = 0; first < nodes.count; first = stage.store + 1) {
+        for (int first = 0, next = 0; first < nodes.count; first = next) {
+            ir::stage stage;
             if (read_stage(nodes, first, stage)) return;  // the planner refuses it, with the reason
+            next = stage.store + 1;
             for (int at = first; at < stage.store; ++at) {
                 if (nodes[at].op != operation::access || nodes[at].name != tensor.name) continue;
                 if (is_padded(nodes, at)) return;
