@@ -338,7 +338,7 @@ class Writer:
         self.nodes, self.constants = [], []
 
     def constant(self, name, array):
-        self.constants.append(numpy_helper.from_array(numpy.ascontiguousarray(array), name))
+        self.constants.append(numpy_helper.from_array(numpy.ascontiguousarray(array).reshape(numpy.shape(array)), name))
         return name
 
     def node(self, operation, inputs, output, **attributes):
