@@ -72,7 +72,7 @@ class runtime {
                          input_name = 36, output_name = 37, create_tensor = 49, elements = 51, tensor_of_type = 55, element_type = 60,
                          dimension_count = 61, dimensions = 62, type_and_shape = 65, create_cpu_memory = 69, free_memory = 76,
                          default_allocator = 78, release_environment = 92, release_status = 93, release_memory = 94, release_session = 95,
-                         release_value = 96, release_type = 98, release_shape = 99, release_options = 100, add_setting = 130;
+                         release_value = 96, release_type = 98, release_shape = 99, release_options = 100;
 
     template <class... Parameters>
     void* status_of(int number, Parameters... parameters) const {
@@ -106,8 +106,6 @@ class session {
         of.check<runtime::set_threads_inside>(options, 1);
         of.check<runtime::set_threads_between>(options, 1);
         of.check<runtime::set_optimisation>(options, how == mode::at_its_best ? 99 : 0);
-        // On x86, int8 between QuantizeLinear and DequantizeLinear is left to floats otherwise.
-        if (how == mode::at_its_best) of.check<runtime::add_setting>(options, "session.qdqisint8allowed", "1");
         void* const status =
             of.status_of(runtime::create_session, of.environment_, static_cast<char const*>(model.c_str()), options, &session_);
         of.release<runtime::release_options>(options);

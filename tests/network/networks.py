@@ -7,7 +7,7 @@
 Weights are drawn so that each channel has mean about 0 and deviation about 1 on drawn images, as batch normalisation leaves it. The scales of
 int8 come from the largest and smallest values of the float network on these images. Each .onnx passes ONNX's checker, and onnx_reference.py
 computes from it what the network was while it was drawn. Each .tflite is read back and run by tflite_reference.py: its line says how many
-values of the worst tensor stand at 127, and how far what is before SOFTMAX is from the floats. Each .int8.onnx has the levels and scales
+values of the worst tensor stand at 127, and how far what is before SOFTMAX is from the floats. Each .int8.onnx has the weights and scales
 of the .tflite, as QuantizeLinear and DequantizeLinear around operators of floats.
 """
 import math
@@ -324,9 +324,9 @@ def tried(network, data):
 def tried_int8_onnx(network, model):
     """Likewise, what onnx_reference.py says of an .int8.onnx, in decibels."""
     scales, at = scales_of(network), last_scores(network)
-    image = levels_of_image(network, scales)
+    image = levels_of_image(network, scales).astype(int) + 128
     values = onnx_reference.run(model, {"input": image.transpose(0, 3, 1, 2) if image.ndim == 4 else image})
-    return decibels(network, values["output" if at == network.layers[-1].output else f"a{at}"], scales, at)
+    return decibels(network, values["output" if at == network.layers[-1].output else f"a{at}"] - 128, scales, at)
 
 
 # ONNX
@@ -367,7 +367,8 @@ def pads(extents, kernel, stride):
 
 
 def to_onnx(network, scales=None):
-    """Arrays are [1, c, h, w]; activations are nodes of their own. With scales, inputs, outputs and weights are int8, biases int32."""
+    """Arrays are [1, c, h, w]; activations are nodes of their own. With scales, weights are int8, biases int32, and
+    inputs, outputs and what lies between are uint8, which is what ONNX Runtime is fast with: each level is 128 more than the .tflite's."""
     out, names = Writer(), {network.input: "input"}
     last = network.layers[-1].output
 
@@ -380,10 +381,10 @@ def to_onnx(network, scales=None):
     def rounded_as(x, at, levels):
         """QuantizeLinear with the scale of an array."""
         scale, zero_point = scales[at]
-        return out.node("QuantizeLinear", [x, out.constant(f"{levels}/scale", scale), out.constant(f"{levels}/zero", numpy.int8(zero_point))], levels)
+        return out.node("QuantizeLinear", [x, out.constant(f"{levels}/scale", scale), out.constant(f"{levels}/zero", numpy.uint8(zero_point + 128))], levels)
 
     if scales:
-        names[network.input] = dequantised("input", scales[network.input][0], numpy.int8(scales[network.input][1]))
+        names[network.input] = dequantised("input", scales[network.input][0], numpy.uint8(scales[network.input][1] + 128))
     for layer in network.layers:
         name, shape = "output" if layer.output == last else f"a{layer.output}", network.arrays[layer.inputs[0]].shape
         inputs, activation = [names[one] for one in layer.inputs], layer.options.get("activation", "NONE")
@@ -417,7 +418,7 @@ def to_onnx(network, scales=None):
             mean = out.node("GlobalAveragePool", inputs, f"{name}/mean")
             if scales:
                 levels = rounded_as(mean, layer.output, f"{name}/mean/levels")
-                mean = dequantised(levels, scales[layer.output][0], numpy.int8(scales[layer.output][1]))
+                mean = dequantised(levels, scales[layer.output][0], numpy.uint8(scales[layer.output][1] + 128))
             out.node("Flatten", [mean], before, axis=1)
         elif layer.operation == "softmax":
             out.node("Softmax", inputs, before, axis=-1)
@@ -431,12 +432,12 @@ def to_onnx(network, scales=None):
         if scales:
             rounded_as(result, layer.output, name)
             if layer.output != last:
-                names[layer.output] = dequantised(name, scales[layer.output][0], numpy.int8(scales[layer.output][1]))
+                names[layer.output] = dequantised(name, scales[layer.output][0], numpy.uint8(scales[layer.output][1] + 128))
         else:
             names[layer.output] = name
     order = lambda shape: [1, shape[3], shape[1], shape[2]] if len(shape) == 4 else [1, *shape[1:]]
     return out.model(network.name, [("input", order(network.arrays[network.input].shape))], [("output", order(network.arrays[last].shape))],
-                     TensorProto.INT8 if scales else TensorProto.FLOAT)
+                     TensorProto.UINT8 if scales else TensorProto.FLOAT)
 
 
 def transformer(name="transformer_128x256"):

@@ -34,8 +34,8 @@ def along(array, axis, rank):
 
 
 def quantise(x, scale, zero, axis=1):
-    """To int8."""
-    return numpy.clip(numpy.round(x / along(scale, axis, x.ndim)) + along(zero, axis, x.ndim), -128, 127)
+    """To uint8."""
+    return numpy.clip(numpy.round(x / along(scale, axis, x.ndim)) + along(zero, axis, x.ndim), 0, 255)
 
 
 OPERATORS = {
