@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Writes networks with drawn weights: the small ones as .tflite with int8 and as .onnx with float32, the large ones as .onnx. The same name
-gives the same network each time.
+"""Writes networks with drawn weights: the small ones as .tflite and .int8.onnx with int8 and as .onnx with float32, the large ones as
+.onnx. The same name gives the same network each time.
 
-    networks.py NAME|small|all FOLDER    FOLDER/NAME.tflite and FOLDER/NAME.onnx, and a line for each file
+    networks.py NAME|small|all FOLDER    FOLDER/NAME.tflite, FOLDER/NAME.int8.onnx and FOLDER/NAME.onnx, and a line for each file
 
 Weights are drawn so that each channel has mean about 0 and deviation about 1 on drawn images, as batch normalisation leaves it. The scales of
 int8 come from the largest and smallest values of the float network on these images. Each .onnx passes ONNX's checker, and onnx_reference.py
 computes from it what the network was while it was drawn. Each .tflite is read back and run by tflite_reference.py: its line says how many
-values of the worst tensor stand at 127, and how far what is before SOFTMAX is from the floats.
+values of the worst tensor stand at 127, and how far what is before SOFTMAX is from the floats. Each .int8.onnx has the weights and scales
+of the .tflite, as QuantizeLinear and DequantizeLinear around operators of floats.
 """
 import math
 import pathlib
@@ -225,6 +226,22 @@ def scales_of(network):
     return found
 
 
+def levels_of(layer, scales):
+    """The weights of a layer as int8, their scales, the axis that these stand along, and the bias as int32. Convolutions have a scale for
+    each channel, dense layers one in all."""
+    axis = {"conv": 0, "depthwise": 3, "dense": 0}[layer.operation]
+    weights = layer.weights[None] if layer.operation == "depthwise" else layer.weights
+    if layer.operation == "dense":
+        weight_scales = numpy.array([numpy.abs(weights).max() / 127], numpy.float32)
+        spread = 1
+    else:
+        weight_scales = (numpy.abs(weights).max(axis=tuple(one for one in range(4) if one != axis)) / 127).astype(numpy.float32)
+        spread = [len(weight_scales) if one == axis else 1 for one in range(4)]
+    levels = numpy.clip(numpy.round(weights / weight_scales.reshape(spread)), -127, 127).astype(numpy.int8)
+    bias_scales = (weight_scales * scales[layer.inputs[0]][0]).astype(numpy.float32)
+    return levels, weight_scales, axis, numpy.round(layer.bias.astype(numpy.float64) / bias_scales).astype(numpy.int32)
+
+
 def to_tflite(network):
     """The bytes of the file: activations with one scale, weights with one for each channel (dense ones with one in all), biases of int32."""
     scales = scales_of(network)
@@ -253,18 +270,9 @@ def to_tflite(network):
     for layer in network.layers:
         name = f"a{layer.output}"
         if layer.weights is not None:
-            axis = {"conv": 0, "depthwise": 3, "dense": 0}[layer.operation]
-            weights = layer.weights[None] if layer.operation == "depthwise" else layer.weights
-            if layer.operation == "dense":
-                weight_scales = numpy.array([numpy.abs(weights).max() / 127], numpy.float32)
-                spread = 1
-            else:
-                weight_scales = (numpy.abs(weights).max(axis=tuple(one for one in range(4) if one != axis)) / 127).astype(numpy.float32)
-                spread = [len(weight_scales) if one == axis else 1 for one in range(4)]
-            levels = numpy.clip(numpy.round(weights / weight_scales.reshape(spread)), -127, 127).astype(numpy.int8)
-            kept = w.quantisation(weight_scales.tolist(), [0] * len(weight_scales), axis if len(weight_scales) > 1 else 0)
+            levels, weight_scales, axis, bias = levels_of(layer, scales)
             bias_scales = (weight_scales * scales[layer.inputs[0]][0]).astype(numpy.float32)
-            bias = numpy.round(layer.bias.astype(numpy.float64) / bias_scales).astype(numpy.int32)
+            kept = w.quantisation(weight_scales.tolist(), [0] * len(weight_scales), axis if len(weight_scales) > 1 else 0)
             inputs = [layer.inputs[0], constant(f"{name}/weights", levels, kept),
                       constant(f"{name}/bias", bias, w.quantisation(bias_scales.tolist(), [0] * len(bias_scales)))]
         if layer.operation == "conv":
@@ -286,19 +294,39 @@ def to_tflite(network):
     return w.model(codes, [w.subgraph(tensors, [network.input], [network.layers[-1].output], nodes)], buffers)
 
 
+def levels_of_image(network, scales):
+    """The first image as int8."""
+    scale, zero_point = scales[network.input]
+    return numpy.clip(numpy.round(network.arrays[network.input][:1] / scale) + zero_point, -128, 127).astype(numpy.int8)
+
+
+def last_scores(network):
+    """The last array that is not a softmax."""
+    return next(one.output for one in reversed(network.layers) if one.operation != "softmax")
+
+
+def decibels(network, levels, scales, at):
+    """The signal over the noise of an array of int8."""
+    found = (levels.astype(numpy.float64) - scales[at][1]) * float(scales[at][0])
+    real = network.arrays[at][:1].astype(numpy.float64)
+    return 10 * math.log10((real ** 2).sum() / ((found - real) ** 2).sum())
+
+
 def tried(network, data):
     """What the reference says of a .tflite: the share of values at 127 in the worst tensor, and the signal over the noise of the output in
     decibels, for the first image. Tensors of fewer than 100 values do not count for the share."""
     model, scales = reference.read(data), scales_of(network)
-    scale, zero_point = scales[network.input]
-    image = numpy.clip(numpy.round(network.arrays[network.input][:1] / scale) + zero_point, -128, 127).astype(numpy.int8)
-    values = reference.run_all(model, [image])
+    values = reference.run_all(model, [levels_of_image(network, scales)])
     shares = [(values[one.output] == 127).mean() for one in network.layers if values[one.output].size >= 100]
-    last = next(one.output for one in reversed(network.layers) if one.operation != "softmax")
-    found = (values[last].astype(numpy.float64) - scales[last][1]) * float(scales[last][0])
-    real = network.arrays[last][:1].astype(numpy.float64)
-    noise = ((found - real) ** 2).sum()
-    return max(shares), 10 * math.log10((real ** 2).sum() / noise)
+    return max(shares), decibels(network, values[last_scores(network)], scales, last_scores(network))
+
+
+def tried_int8_onnx(network, model):
+    """Likewise, what onnx_reference.py says of an .int8.onnx, in decibels."""
+    scales, at = scales_of(network), last_scores(network)
+    image = levels_of_image(network, scales).astype(int) + 128
+    values = onnx_reference.run(model, {"input": image.transpose(0, 3, 1, 2) if image.ndim == 4 else image})
+    return decibels(network, values["output" if at == network.layers[-1].output else f"a{at}"] - 128, scales, at)
 
 
 # ONNX
@@ -310,16 +338,16 @@ class Writer:
         self.nodes, self.constants = [], []
 
     def constant(self, name, array):
-        self.constants.append(numpy_helper.from_array(numpy.ascontiguousarray(array), name))
+        self.constants.append(numpy_helper.from_array(numpy.ascontiguousarray(array).reshape(numpy.shape(array)), name))
         return name
 
     def node(self, operation, inputs, output, **attributes):
         self.nodes.append(helper.make_node(operation, inputs, [output], name=f"{operation}_{len(self.nodes)}", **attributes))
         return output
 
-    def model(self, name, inputs, outputs):
+    def model(self, name, inputs, outputs, elements=TensorProto.FLOAT):
         """Inputs and outputs are (name, shape); shapes between are inferred and written."""
-        values = [[helper.make_tensor_value_info(one, TensorProto.FLOAT, shape) for one, shape in each] for each in (inputs, outputs)]
+        values = [[helper.make_tensor_value_info(one, elements, shape) for one, shape in each] for each in (inputs, outputs)]
         graph = helper.make_graph(self.nodes, name, *values, self.constants)
         made = helper.make_model(graph, producer_name="networks.py", opset_imports=[helper.make_opsetid("", 13)])
         made.ir_version = 7
@@ -338,18 +366,43 @@ def pads(extents, kernel, stride):
     return before + after
 
 
-def to_onnx(network):
-    """Arrays are [1, c, h, w]; activations are nodes of their own."""
+def to_onnx(network, scales=None):
+    """Arrays are [1, c, h, w]; activations are nodes of their own. With scales, weights are int8, biases int32, and
+    inputs, outputs and what lies between are uint8, which is what ONNX Runtime is fast with: each level is 128 more than the .tflite's."""
     out, names = Writer(), {network.input: "input"}
     last = network.layers[-1].output
+
+    def dequantised(levels, scale, zero_point, **attributes):
+        """The floats of integers, by name."""
+        prefix = f"{levels}/real"
+        parameters = [out.constant(f"{prefix}/scale", numpy.asarray(scale, numpy.float32)), out.constant(f"{prefix}/zero", zero_point)]
+        return out.node("DequantizeLinear", [levels, *parameters], prefix, **attributes)
+
+    def rounded_as(x, at, levels):
+        """QuantizeLinear with the scale of an array."""
+        scale, zero_point = scales[at]
+        return out.node("QuantizeLinear", [x, out.constant(f"{levels}/scale", scale), out.constant(f"{levels}/zero", numpy.uint8(zero_point + 128))], levels)
+
+    if scales:
+        names[network.input] = dequantised("input", scales[network.input][0], numpy.uint8(scales[network.input][1] + 128))
     for layer in network.layers:
         name, shape = "output" if layer.output == last else f"a{layer.output}", network.arrays[layer.inputs[0]].shape
         inputs, activation = [names[one] for one in layer.inputs], layer.options.get("activation", "NONE")
-        before = name if activation == "NONE" else f"{name}/sum"
+        result = f"{name}/float" if scales else name
+        before = result if activation == "NONE" else f"{name}/sum"
         if layer.weights is not None:
-            weights = {"conv": lambda x: x.transpose(0, 3, 1, 2), "depthwise": lambda x: x.transpose(2, 0, 1)[:, None],
-                       "dense": lambda x: x}[layer.operation](layer.weights)
-            inputs += [out.constant(f"{name}/weights", weights), out.constant(f"{name}/bias", layer.bias)]
+            turned = {"conv": lambda x: x.transpose(0, 3, 1, 2), "depthwise": lambda x: x.reshape(x.shape[-3:]).transpose(2, 0, 1)[:, None],
+                      "dense": lambda x: x}[layer.operation]
+            if scales:
+                levels, weight_scales, _, bias = levels_of(layer, scales)
+                by_channel = {"axis": 0} if len(weight_scales) > 1 else {}
+                of = (lambda array: array) if by_channel else (lambda array: array[0])
+                zeros = lambda kind: of(numpy.zeros(len(weight_scales), kind))
+                inputs.append(dequantised(out.constant(f"{name}/weights", turned(levels)), of(weight_scales), zeros(numpy.int8), **by_channel))
+                bias_scales = of(weight_scales) * scales[layer.inputs[0]][0]
+                inputs.append(dequantised(out.constant(f"{name}/bias", bias), bias_scales, zeros(numpy.int32), **by_channel))
+            else:
+                inputs += [out.constant(f"{name}/weights", turned(layer.weights)), out.constant(f"{name}/bias", layer.bias)]
         if layer.operation in ("conv", "depthwise", "pool"):
             kernel, stride = layer.options["kernel"], layer.options["stride"]
             placed = {"kernel_shape": list(kernel), "strides": [stride] * 2, "pads": pads(shape[1:3], kernel, stride)}
@@ -362,19 +415,29 @@ def to_onnx(network):
         elif layer.operation == "pool":
             out.node("MaxPool", inputs, before, **placed)
         elif layer.operation == "mean":
-            out.node("Flatten", [out.node("GlobalAveragePool", inputs, f"{name}/mean")], before, axis=1)
+            mean = out.node("GlobalAveragePool", inputs, f"{name}/mean")
+            if scales:
+                levels = rounded_as(mean, layer.output, f"{name}/mean/levels")
+                mean = dequantised(levels, scales[layer.output][0], numpy.uint8(scales[layer.output][1] + 128))
+            out.node("Flatten", [mean], before, axis=1)
         elif layer.operation == "softmax":
             out.node("Softmax", inputs, before, axis=-1)
         if activation == "RELU":
-            out.node("Relu", [before], name)
+            out.node("Relu", [before], result)
         elif activation == "RELU6":
             if all(one.name != "zero" for one in out.constants):
                 out.constant("zero", numpy.float32(0))
                 out.constant("six", numpy.float32(6))
-            out.node("Clip", [before, "zero", "six"], name)
-        names[layer.output] = name
+            out.node("Clip", [before, "zero", "six"], result)
+        if scales:
+            rounded_as(result, layer.output, name)
+            if layer.output != last:
+                names[layer.output] = dequantised(name, scales[layer.output][0], numpy.uint8(scales[layer.output][1] + 128))
+        else:
+            names[layer.output] = name
     order = lambda shape: [1, shape[3], shape[1], shape[2]] if len(shape) == 4 else [1, *shape[1:]]
-    return out.model(network.name, [("input", order(network.arrays[network.input].shape))], [("output", order(network.arrays[last].shape))])
+    return out.model(network.name, [("input", order(network.arrays[network.input].shape))], [("output", order(network.arrays[last].shape))],
+                     TensorProto.UINT8 if scales else TensorProto.FLOAT)
 
 
 def transformer(name="transformer_128x256"):
@@ -465,11 +528,16 @@ def write(name, folder):
             raise ValueError(f"{name}: {onnx_macs(model)} multiplications in the file, {network.macs()} in the network")
     if name in SMALL:
         data = to_tflite(network)
-        at_end, decibels = tried(network, data)
+        at_end, signal = tried(network, data)
         (folder / f"{name}.tflite").write_bytes(data)
         print(f"{name}.tflite: {len(data)} bytes, {len(reference.read(data).nodes)} nodes, {network.macs()} MACs; "
-              f"{100 * at_end:.2f} % of a tensor at 127 at most, {decibels:.1f} dB", flush=True)
-        if at_end > 0.02 or decibels < 15:
+              f"{100 * at_end:.2f} % of a tensor at 127 at most, {signal:.1f} dB", flush=True)
+        quantised = to_onnx(network, scales_of(network))
+        (folder / f"{name}.int8.onnx").write_bytes(quantised.SerializeToString())
+        signal_of_onnx = tried_int8_onnx(network, quantised)
+        print(f"{name}.int8.onnx: {len(quantised.SerializeToString())} bytes, {len(quantised.graph.node)} nodes; {signal_of_onnx:.1f} dB",
+              flush=True)
+        if at_end > 0.02 or min(signal, signal_of_onnx) < 15:
             raise ValueError(f"{name}: the scales do not fit")
     data = model.SerializeToString()
     (folder / f"{name}.onnx").write_bytes(data)

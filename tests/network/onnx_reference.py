@@ -1,5 +1,5 @@
-"""What a network of ONNX with float32 computes, in NumPy with float64: the operators that networks.py writes. Windows are taken by `pads`, in
-another way than networks.py does it."""
+"""What a network of ONNX with float32, or with int8 between QuantizeLinear and DequantizeLinear, computes, in NumPy with float64: the
+operators that networks.py writes. Windows are taken by `pads`, in another way than networks.py does it."""
 import math
 
 import numpy
@@ -28,6 +28,16 @@ def softmax(x, axis):
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
+def along(array, axis, rank):
+    """One number, or one for each index along an axis of so many dimensions."""
+    return array if array.ndim == 0 else array.reshape([-1 if at == axis % rank else 1 for at in range(rank)])
+
+
+def quantise(x, scale, zero, axis=1):
+    """To uint8."""
+    return numpy.clip(numpy.round(x / along(scale, axis, x.ndim)) + along(zero, axis, x.ndim), 0, 255)
+
+
 OPERATORS = {
     "Conv": conv,
     "Gemm": lambda x, weights, bias, transB: x @ (weights.T if transB else weights) + bias,
@@ -41,6 +51,8 @@ OPERATORS = {
     "Transpose": lambda x, perm: x.transpose(perm),
     "ReduceMean": lambda x, axes, keepdims: x.mean(axis=tuple(axes), keepdims=bool(keepdims)),
     "Softmax": softmax,
+    "QuantizeLinear": quantise,
+    "DequantizeLinear": lambda x, scale, zero, axis=1: (x - along(zero, axis, x.ndim)) * along(scale, axis, x.ndim),
 }
 
 
