@@ -2,8 +2,8 @@
 #include <array>
 #include <cstdint>
 
-/// Lesson 14: the quantised network, as train.py writes it, for reference.cpp. Arrays are row-major. A sum times multiplier / 2^31 * 2^shift is
-/// the next layer's int8, before its zero point.
+/// Lesson 14: the quantised network, as train.py writes it, for reference.cpp. Arrays are row-major. A sum times multiplier / 2^31 *
+/// 2^shift is the next layer's int8, before its zero point.
 namespace lesson_import {
 
 inline constexpr int channels = 24;

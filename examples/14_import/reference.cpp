@@ -90,7 +90,8 @@ std::array<std::int8_t, 10> scores_of(std::int8_t const* pixels) {
                 int const largest = std::max({pixel(0, 0), pixel(0, 1), pixel(1, 0), pixel(1, 1)});
                 int const input = (y * half + x) * channels + c;
                 for (std::size_t label = 0; label < sums.size(); ++label)
-                    sums[label] += (largest - joined_zero) * scores_weights[label * (half * half * channels) + static_cast<std::size_t>(input)];
+                    sums[label] +=
+                        (largest - joined_zero) * scores_weights[label * (half * half * channels) + static_cast<std::size_t>(input)];
             }
     std::array<std::int8_t, 10> scores{};
     for (std::size_t label = 0; label < sums.size(); ++label)

@@ -15,13 +15,14 @@ import pathlib
 import sys
 
 import numpy as np
-from onnx import TensorProto, checker, helper, numpy_helper
+from onnx import ModelProto, TensorProto, checker, helper, numpy_helper
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(FOLDER.parent / "09_network"), str(ROOT / "tests" / "network")]
-import tflite_reference  # what the format says each operator computes
+import onnx_reference  # what the formats say that each operator computes
+import tflite_reference
 import tflite_writer as w
 import train as lesson09  # digits, distortions and patches
 
@@ -255,10 +256,28 @@ def to_onnx(of):
     return model.SerializeToString()
 
 
+def onnx_scores(data, images):
+    """What digits.onnx gives for images of floats, all at once."""
+    def spread(scale, x, axis):
+        return scale.reshape([-1 if at == axis else 1 for at in range(x.ndim)]) if scale.ndim else scale
+
+    onnx_reference.OPERATORS.update({
+        "QuantizeLinear": lambda x, scale, zero: np.clip(np.rint(x / scale) + zero, -128, 127),
+        "DequantizeLinear": lambda x, scale, zero, axis=1: (x - spread(zero, x, axis)) * spread(scale, x, axis)})
+    defaults = {"strides": [1, 1], "dilations": [1, 1], "pads": [0] * 4, "group": 1}
+    model = ModelProto.FromString(data)
+    for node in model.graph.node:
+        given = {one.name for one in node.attribute}
+        for name in {"Conv": defaults, "MaxPool": ["pads"]}.get(node.op_type, []):
+            if name not in given:
+                node.attribute.append(helper.make_attribute(name, defaults[name]))
+    return onnx_reference.run(model, {"pixels": images.transpose(0, 3, 1, 2)})["scores"]
+
+
 # ---- the header for reference.cpp
 
 
-def header(of, read_in_int8, read_in_float, count):
+def header(of, in_tflite, in_onnx, in_float, count):
     scale = {name: float(pair[0]) for name, pair in of.scales.items()}
     zero = {name: pair[1] for name, pair in of.scales.items()}
     text = f"""#pragma once
@@ -270,7 +289,8 @@ def header(of, read_in_int8, read_in_float, count):
 namespace lesson_import {{
 
 inline constexpr int channels = {CHANNELS};
-inline constexpr int digits_read = {read_in_int8};  ///< in int8, of the {count} that nothing was learnt from; {read_in_float} in float
+/// Read right of the {count} digits that nothing was learnt from, as NumPy computes both files; {in_float} in floating point.
+inline constexpr int read_in_tflite = {in_tflite}, read_in_onnx = {in_onnx};
 
 // clang-format off
 
@@ -308,13 +328,15 @@ def main():
     data, others = to_tflite(of), to_onnx(of)
     model = tflite_reference.read(data)
     found = np.array([tflite_reference.run(model, [one[None].astype(np.int8)])[0][0] for one in pixels[unknown]])
-    in_float, in_int8 = (lesson09.right(one, labels[unknown]) for one in (scores(parameters, images[unknown]), found))
+    in_float, in_tflite, in_onnx = (lesson09.right(one, labels[unknown]) for one in (
+        scores(parameters, images[unknown]), found, onnx_scores(others, images[unknown])))
     count = len(labels[unknown])
     (FOLDER / "digits.tflite").write_bytes(data)
     (FOLDER / "digits.onnx").write_bytes(others)
-    (FOLDER / "network.hpp").write_text(header(of, in_int8, in_float, count))
+    (FOLDER / "network.hpp").write_text(header(of, in_tflite, in_onnx, in_float, count))
     print(f"digits.tflite {len(data)} bytes, digits.onnx {len(others)} bytes")
-    print(f"of {count} test digits, {in_int8} are read in int8 ({100 * in_int8 / count:.2f} %), {in_float} in float")
+    print(f"of {count} test digits, {in_float} are read in floating point ({100 * in_float / count:.2f} %), {in_tflite} by digits.tflite, "
+          f"{in_onnx} by digits.onnx")
 
 
 if __name__ == "__main__":
