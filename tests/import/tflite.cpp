@@ -30,7 +30,9 @@ std::vector<std::size_t> sizes_of(network::graph const& graph, std::vector<netwo
     std::vector<std::size_t> made;
     for (network::tensor_id const id : ids) {
         network::tensor const& one = graph.tensors[static_cast<std::size_t>(id)];
-        made.push_back(static_cast<std::size_t>(network::elements_of(*one.shape).value()) * network::bytes_of(one.type));
+        std::int64_t count = network::bytes_of(one.type);
+        for (network::dimension const& along : *one.shape) count *= along.extent.value_or(along.usual);
+        made.push_back(static_cast<std::size_t>(count));
     }
     return made;
 }

@@ -42,6 +42,7 @@ class Net:
     def __init__(self, seed):
         self.draw = numpy.random.RandomState(seed)
         self.tensors, self.nodes, self.inputs, self.made = [], [], [], []
+        self.batches = self.draw.rand() < 0.2  # the file says that run time decides the first extent
 
     # Drawing
     def one_of(self, *values):
@@ -369,7 +370,8 @@ class Net:
             if one.elements is not None:
                 buffers.append(w.buffer(numpy.ascontiguousarray(one.elements).tobytes()))
             kept = w.quantisation(list(one.scales), list(one.zero_points), one.axis) if one.scales else None
-            tensors.append(w.tensor(one.name, one.type, list(one.shape), len(buffers) - 1 if one.elements is not None else 0, kept))
+            signature = [-1, *one.shape[1:]] if self.batches and one.shape and one.elements is None else None
+            tensors.append(w.tensor(one.name, one.type, list(one.shape), len(buffers) - 1 if one.elements is not None else 0, kept, signature))
         for node in self.nodes:
             if node.operation not in numbers:
                 numbers.append(node.operation)

@@ -18,8 +18,9 @@ class lowering {
             if (!one.shape) throw not_imported("input " + network::shown(one.name) + " has no shape");
             std::vector<std::int64_t> shape;
             for (network::dimension const& extent : *one.shape) {
-                if (!extent.extent) throw not_imported("input " + network::shown(one.name) + " has an extent that is left to run time");
-                shape.push_back(*extent.extent);
+                if (!extent.extent && extent.usual == 0)
+                    throw not_imported("input " + network::shown(one.name) + " has an extent that is left to run time");
+                shape.push_back(extent.extent.value_or(extent.usual));
             }
             view const all = keep(std::move(made), shape);
             views_[static_cast<std::size_t>(id)] = all;

@@ -10,7 +10,10 @@ inline network::tensor const& operand_tensor(lowering const& of, std::size_t at)
     if (!of.has(at)) throw not_imported("operand " + std::to_string(at) + " is missing");
     return tensor_of(of, of.node->inputs[at]);
 }
-inline network::tensor const& result_tensor(lowering const& of, std::size_t at = 0) { return tensor_of(of, of.node->outputs.at(at)); }
+inline network::tensor const& result_tensor(lowering const& of, std::size_t at = 0) {
+    if (!of.wants(at)) throw not_imported("result " + std::to_string(at) + " is missing");
+    return tensor_of(of, of.node->outputs[at]);
+}
 
 /// One scale and zero point for all elements.
 struct quantisation {
@@ -80,9 +83,11 @@ inline value in32(std::int64_t of) { return number(of, scalar_type::int32); }
 
 /// Where a window stands along each of two dimensions, by SAME or VALID.
 inline window window_over(lowering const& of, shape const& extents, shape const& kernel) {
+    auto const by = [&](char const* name) { return limited(integer(of, name, 1), 1, most_extent, name); };
+    for (std::int64_t const one : kernel) limited(one, 1, most_extent, "a filter");
     window made{.kernel = kernel,
-                .strides = {integer(of, "stride_h", 1), integer(of, "stride_w", 1)},
-                .dilations = {integer(of, "dilation_h_factor", 1), integer(of, "dilation_w_factor", 1)},
+                .strides = {by("stride_h"), by("stride_w")},
+                .dilations = {by("dilation_h_factor"), by("dilation_w_factor")},
                 .before = {0, 0},
                 .after = {0, 0}};
     bool const same = word(of, "padding", "") == "SAME";

@@ -47,18 +47,18 @@ inline void squeeze(lowering& of) {
 inline void expand_dimensions(lowering& of) {
     need_same_quantisation(of, 0);
     view made = of.operand(0);
-    made.dimensions.insert(made.dimensions.begin() + dimension_of(of.known_integers(1).at(0), made.rank() + 1), factors{});
+    made.dimensions.insert(made.dimensions.begin() + dimension_of(known_integer(of, 1), made.rank() + 1), factors{});
     of.give(0, made);
 }
 inline void transpose(lowering& of) {
     need_same_quantisation(of, 0);
     view const from = of.operand(0);
-    std::vector<int> order;
+    shape order;
     for (std::int64_t const one : of.known_integers(1)) order.push_back(dimension_of(one, from.rank()));
-    std::vector<int> sorted = order;
+    shape sorted = order;
     std::sort(sorted.begin(), sorted.end());
     for (std::size_t at = 0; at < sorted.size(); ++at) {
-        if (sorted[at] != static_cast<int>(at)) throw not_imported("an order that is none of the dimensions");
+        if (sorted[at] != static_cast<std::int64_t>(at)) throw not_imported("an order that is none of the dimensions");
     }
     if (static_cast<int>(order.size()) != from.rank()) throw not_imported("an order of other dimensions");
     of.give(0, transposed(from, order));
@@ -69,9 +69,10 @@ inline void slice(lowering& of) {
     shape const begins = of.known_integers(1), sizes = of.known_integers(2);
     if (static_cast<int>(begins.size()) != made.rank() || sizes.size() != begins.size()) throw not_imported("a slice of other dimensions");
     for (int at = 0; at < made.rank(); ++at) {
-        std::int64_t const begin = begins[static_cast<std::size_t>(at)], size = sizes[static_cast<std::size_t>(at)];
+        std::int64_t const begin = limited(begins[static_cast<std::size_t>(at)], 0, most_extent, "a begin"),
+                           size = limited(sizes[static_cast<std::size_t>(at)], -1, most_extent, "a size");
         std::int64_t const count = size == -1 ? made.extent(at) - begin : size;
-        if (begin < 0 || count < 1 || begin + count > made.extent(at)) throw not_imported("a slice outside of its tensor");
+        if (count < 1 || begin + count > made.extent(at)) throw not_imported("a slice outside of its tensor");
         made = sliced_anyhow(of, made, at, begin, 1, count);
     }
     of.give(0, made);
@@ -90,20 +91,22 @@ inline void slice_by_strides(lowering& of) {
             kept.push_back(at);
             continue;
         }
-        auto const masked = [&](char const* name) { return (integer(of, name, 0) >> at & 1) != 0; };
-        std::int64_t const extent = made.extent(dimension), step = strides[at];
+        auto const masked = [&](char const* name) { return at < 32 && (integer(of, name, 0) >> at & 1) != 0; };
+        std::int64_t const extent = made.extent(dimension), step = limited(strides[at], -most_extent, most_extent, "a stride");
+        std::int64_t const begin_given = limited(begins[at], -most_extent, most_extent, "a begin"),
+                           end_limited = limited(ends[at], -most_extent, most_extent, "an end");
         if (step == 0) throw not_imported("a stride of 0");
         auto const from_the_end = [&](std::int64_t given) { return given < 0 ? given + extent : given; };
         if (masked("shrink_axis_mask")) {
-            std::int64_t const begin = masked("begin_mask") ? 0 : from_the_end(begins[at]);
+            std::int64_t const begin = masked("begin_mask") ? 0 : from_the_end(begin_given);
             if (begin < 0 || begin >= extent) throw not_imported("a slice outside of its tensor");
             made = sliced_anyhow(of, made, dimension, begin, 1, 1);
             continue;
         }
         kept.push_back(at);
         std::int64_t const low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
-        std::int64_t const end_given = integer(of, "offset", 0) != 0 ? begins[at] + ends[at] : ends[at];
-        std::int64_t const begin = masked("begin_mask") ? (step > 0 ? 0 : extent - 1) : std::clamp(from_the_end(begins[at]), low, high);
+        std::int64_t const end_given = integer(of, "offset", 0) != 0 ? begin_given + end_limited : end_limited;
+        std::int64_t const begin = masked("begin_mask") ? (step > 0 ? 0 : extent - 1) : std::clamp(from_the_end(begin_given), low, high);
         std::int64_t const end = masked("end_mask") ? (step > 0 ? extent : -1) : std::clamp(from_the_end(end_given), low, high);
         made =
             sliced_anyhow(of, made, dimension, begin, step, step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step);
@@ -113,8 +116,8 @@ inline void slice_by_strides(lowering& of) {
 inline void split(lowering& of) {
     for (std::size_t at = 0; at < of.node->outputs.size(); ++at) need_same_quantisation(of, 1, at);
     view const from = of.operand(1);
-    int const dimension = dimension_of(of.known_integers(0).at(0), from.rank());
-    auto const parts = static_cast<std::int64_t>(of.node->outputs.size());
+    int const dimension = dimension_of(known_integer(of, 0), from.rank());
+    auto const parts = std::max<std::int64_t>(static_cast<std::int64_t>(of.node->outputs.size()), 1);
     std::int64_t const each = from.extent(dimension) / parts;
     if (each * parts != from.extent(dimension)) throw not_imported("parts that are not equal");
     view const whole = joined(of, from, dimension);
@@ -199,12 +202,12 @@ inline void pad(lowering& of) {
     value border = number(nothing, x.type());
     if (of.has(2)) {
         need_same_quantisation(of, 2);
-        border = like_known(of, 2, x.type());
+        border = known_number(of, 2, x.type());
     }
     view like_x = x;
     shape whole = x.shape();
     for (std::size_t at = 0; at < whole.size(); ++at) {
-        if (pads[2 * at] < 0 || pads[2 * at + 1] < 0) throw not_imported("pads below 0");
+        for (std::size_t const side : {2 * at, 2 * at + 1}) limited(pads[side], 0, most_extent, "a pad");
         if (pads[2 * at] + pads[2 * at + 1] == 0) continue;
         x = joined(of, x, static_cast<int>(at));
         like_x.dimensions[at] = {};
@@ -277,9 +280,9 @@ inline resized resized_image(lowering& of) {
     resized made{.x = of.operand(0), .whole = {}};
     shape const to = of.known_integers(1);
     made.whole = made.x.shape();
-    if (made.whole.size() != 4 || to.size() != 2 || to[0] < 1 || to[1] < 1)
-        throw not_imported("of " + text_of(made.whole) + " to " + text_of(to));
-    made.whole[1] = to[0], made.whole[2] = to[1];
+    if (made.whole.size() != 4 || to.size() != 2) throw not_imported("of " + text_of(made.whole) + " to " + text_of(to));
+    for (std::size_t const at : {0u, 1u}) made.whole[at + 1] = limited(to[at], 1, 1 << 20, "an extent");
+    imported::count_of(made.whole);
     made.corners = integer(of, "align_corners", 0) != 0, made.half_pixels = integer(of, "half_pixel_centers", 0) != 0;
     return made;
 }
@@ -304,6 +307,7 @@ inline void resize_to_nearest(lowering& of) {
 /// How much each index of an image adds to each of the result, in parts of 2^10.
 inline std::vector<std::int64_t> shares_of(std::int64_t from, std::int64_t to, resized const& how) {
     std::int64_t const one = 1 << 10;
+    limited(from * to, 1, 1 << 26, "a table of weights");
     std::int64_t const scale = how.corners && to > 1 ? (one * (from - 1) + (to - 1) / 2) / (to - 1) : (one * from + to / 2) / to;
     std::vector<std::int64_t> made(static_cast<std::size_t>(from * to), 0);
     for (std::int64_t at = 0; at < to; ++at) {

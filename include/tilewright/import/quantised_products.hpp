@@ -235,7 +235,9 @@ inline void convolve_transposed(lowering& of) {
     if (input.size() != 4 || kernel.size() != 4 || whole.size() != 4 || kernel[3] != input[3] || whole[0] != input[0] ||
         whole[3] != kernel[0])
         throw not_imported("of " + text_of(input) + " by " + text_of(kernel) + " to " + text_of(whole));
-    std::int64_t const strides[] = {integer(of, "stride_h", 1), integer(of, "stride_w", 1)};
+    imported::count_of(whole);
+    std::int64_t const strides[] = {limited(integer(of, "stride_h", 1), 1, most_extent, "a stride"),
+                                    limited(integer(of, "stride_w", 1), 1, most_extent, "a stride")};
     for (int const dimension : {0, 1, 2}) with.x = joined(of, with.x, dimension);
     with.x = with_whole_factors(of, with.x);
     space loops = loops_over(whole);
@@ -243,7 +245,6 @@ inline void convolve_transposed(lowering& of) {
     std::vector<std::vector<value>> read{{loops.index(0)}}, weight{{loops.index(3)}};
     for (std::size_t at = 0; at < 2; ++at) {
         std::int64_t const extent = whole[at + 1], taps = kernel[at + 1], stride = strides[at];
-        if (extent < 1) throw not_imported("a result without elements");
         std::int64_t const room = (extent + stride - 1) / stride;
         std::int64_t const all = word(of, "padding", "") == "SAME" ? std::max<std::int64_t>(0, (room - 1) * stride + taps - extent) : 0;
         std::int64_t const before = all / 2;
