@@ -2,12 +2,13 @@
 #include <array>
 #include <cstdint>
 
-/// Lesson 14: the quantised network, as train.py writes it, for reference.cpp. Arrays are row-major. A sum times multiplier / 2^31 *
-/// 2^shift is the next layer's int8, before its zero point.
+/// Lesson 14: the quantised network, as train.py writes it, for reference.cpp. Arrays are row-major.
+/// A sum times multiplier / 2^31 * 2^shift is the next layer's int8, before its zero point.
 namespace lesson_import {
 
 inline constexpr int channels = 24;
-inline constexpr int digits_read = 880;  ///< in int8, of the 899 that nothing was learnt from; 881 in float
+/// Read right of the 899 digits that nothing was learnt from, as NumPy computes both files; 881 in floating point.
+inline constexpr int read_in_tflite = 880, read_in_onnx = 882;
 
 // clang-format off
 

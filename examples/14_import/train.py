@@ -232,20 +232,20 @@ def to_onnx(of):
             made.append(node("DequantizeLinear", operands, f"{name}/{what}", axis=0))
         return made
 
-    shape = {"pads": [1] * 4, "kernel_shape": [3, 3]}
+    window = {"kernel_shape": [3, 3], "pads": [1] * 4, "strides": [1, 1], "dilations": [1, 1], "group": 1}
     pixels = through_int8("pixels", "in", of.scales["pixels"])
-    first = node("Conv", [pixels, *weights("first", lambda a: a.transpose(0, 3, 1, 2))], "first/sums", **shape)
+    first = node("Conv", [pixels, *weights("first", lambda a: a.transpose(0, 3, 1, 2))], "first/sums", **window)
     first = through_int8(node("Relu", [first], "first"), "first", of.scales["first"])
-    deep = node("Conv", [first, *weights("deep", lambda a: a.transpose(2, 0, 1)[:, None])], "deep/sums", group=CHANNELS, **shape)
+    deep = node("Conv", [first, *weights("deep", lambda a: a.transpose(2, 0, 1)[:, None])], "deep/sums", **{**window, "group": CHANNELS})
     deep = through_int8(node("Relu", [deep], "deep"), "deep", of.scales["deep"])
-    point = node("Conv", [deep, *weights("point", lambda a: a[:, :, None, None])], "point", kernel_shape=[1, 1])
+    point = node("Conv", [deep, *weights("point", lambda a: a[:, :, None, None])], "point", **{**window, "kernel_shape": [1, 1], "pads": [0] * 4})
     point = through_int8(point, "point", of.scales["point"])
     joined = through_int8(node("Relu", [node("Add", [first, point], "sum")], "joined"), "joined", of.scales["joined"])
-    pooled = node("MaxPool", [joined], "pooled", kernel_shape=[2, 2], strides=[2, 2])
+    pooled = node("MaxPool", [joined], "pooled", kernel_shape=[2, 2], strides=[2, 2], pads=[0] * 4)
     half = SIDE // 2
     # Features of digits.tflite have their channels last.
     by_channel = lambda a: a.reshape(CLASSES, half, half, CHANNELS).transpose(0, 3, 1, 2).reshape(CLASSES, -1)
-    last = node("Gemm", [node("Flatten", [pooled], "features"), *weights("scores", by_channel)], "scores/sums", transB=1)
+    last = node("Gemm", [node("Flatten", [pooled], "features", axis=1), *weights("scores", by_channel)], "scores/sums", transB=1)
     operands = [constant("scores/scale", np.array(of.scales["scores"][0], np.float32)), constant("scores/zero", np.array(of.scales["scores"][1], np.int8))]
     node("DequantizeLinear", [node("QuantizeLinear", [last, *operands], "scores/int8"), *operands], "scores")
     value = lambda name, extents: helper.make_tensor_value_info(name, TensorProto.FLOAT, extents)
@@ -264,14 +264,7 @@ def onnx_scores(data, images):
     onnx_reference.OPERATORS.update({
         "QuantizeLinear": lambda x, scale, zero: np.clip(np.rint(x / scale) + zero, -128, 127),
         "DequantizeLinear": lambda x, scale, zero, axis=1: (x - spread(zero, x, axis)) * spread(scale, x, axis)})
-    defaults = {"strides": [1, 1], "dilations": [1, 1], "pads": [0] * 4, "group": 1}
-    model = ModelProto.FromString(data)
-    for node in model.graph.node:
-        given = {one.name for one in node.attribute}
-        for name in {"Conv": defaults, "MaxPool": ["pads"]}.get(node.op_type, []):
-            if name not in given:
-                node.attribute.append(helper.make_attribute(name, defaults[name]))
-    return onnx_reference.run(model, {"pixels": images.transpose(0, 3, 1, 2)})["scores"]
+    return onnx_reference.run(ModelProto.FromString(data), {"pixels": images.transpose(0, 3, 1, 2)})["scores"]
 
 
 # ---- the header for reference.cpp
@@ -284,8 +277,8 @@ def header(of, in_tflite, in_onnx, in_float, count):
 #include <array>
 #include <cstdint>
 
-/// Lesson 14: the quantised network, as train.py writes it, for reference.cpp. Arrays are row-major. A sum times multiplier / 2^31 * 2^shift is
-/// the next layer's int8, before its zero point.
+/// Lesson 14: the quantised network, as train.py writes it, for reference.cpp. Arrays are row-major.
+/// A sum times multiplier / 2^31 * 2^shift is the next layer's int8, before its zero point.
 namespace lesson_import {{
 
 inline constexpr int channels = {CHANNELS};
