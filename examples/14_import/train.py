@@ -40,7 +40,8 @@ def initial_weights(random):
     """Weights and bias of: convolution [9][channels], depthwise [9][channels], pointwise [channels][channels], dense [inputs][classes]."""
     inputs = (SIDE // 2) ** 2 * CHANNELS
     parameters = []
-    for shape, count, gain in (((9, CHANNELS), 9, 2), ((9, CHANNELS), 9, 2), ((CHANNELS, CHANNELS), CHANNELS, 1), ((inputs, CLASSES), inputs, 1)):
+    for shape, count, gain in (((9, CHANNELS), 9, 2), ((9, CHANNELS), 9, 2), ((CHANNELS, CHANNELS), CHANNELS, 1),
+                               ((inputs, CLASSES), inputs, 1)):
         parameters.append(random.normal(0, (gain / count) ** 0.5, shape).astype(np.float32))
         parameters.append(np.zeros(shape[1], np.float32))
     return parameters
@@ -142,11 +143,11 @@ class Quantised:
                        "scores": activation_scale(scores(parameters, images))}
         w1, b1, w2, b2, w3, b3, w4, b4 = parameters
         self.layers = {}
-        for name, x, weights, bias, by_filter in (("first", "pixels", w1.T.reshape(CHANNELS, 3, 3, 1), b1, lambda a: np.abs(a).max(axis=(1, 2, 3))),
-                                                  ("deep", "first", w2.reshape(3, 3, CHANNELS), b2, lambda a: np.abs(a).max(axis=(0, 1))),
-                                                  ("point", "deep", w3.T, b3, lambda a: np.abs(a).max(axis=1)),
-                                                  ("scores", "joined", w4.T, b4, lambda a: np.abs(a).max(keepdims=True).reshape(1))):
-            scale = np.maximum(by_filter(weights) / np.float32(127), np.float32(1e-6)).astype(np.float32)
+        for name, x, weights, bias, axes in (("first", "pixels", w1.T.reshape(CHANNELS, 3, 3, 1), b1, (1, 2, 3)),
+                                             ("deep", "first", w2.reshape(3, 3, CHANNELS), b2, (0, 1)),
+                                             ("point", "deep", w3.T, b3, 1),
+                                             ("scores", "joined", w4.T, b4, None)):
+            scale = np.maximum(np.abs(weights).max(axis=axes).reshape(-1) / np.float32(127), np.float32(1e-6)).astype(np.float32)
             spread = scale if name == "deep" else scale.reshape(-1, *[1] * (weights.ndim - 1))
             levels = np.clip(np.rint(weights / spread), -127, 127).astype(np.int8)
             bias_scale = (scale * self.scales[x][0]).astype(np.float32)
@@ -218,9 +219,9 @@ def to_onnx(of):
         nodes.append(helper.make_node(operation, inputs, [output], name=output, **attributes))
         return output
 
-    def through_int8(x, name, pair):
+    def through_int8(x, name, pair, result=None):
         operands = [constant(f"{name}/scale", np.array(pair[0], np.float32)), constant(f"{name}/zero", np.array(pair[1], np.int8))]
-        return node("DequantizeLinear", [node("QuantizeLinear", [x, *operands], f"{name}/int8"), *operands], f"{name}/float")
+        return node("DequantizeLinear", [node("QuantizeLinear", [x, *operands], f"{name}/int8"), *operands], result or f"{name}/float")
 
     def weights(name, arranged):
         _, levels, scales, bias, bias_scales = of.layers[name]
@@ -238,7 +239,8 @@ def to_onnx(of):
     first = through_int8(node("Relu", [first], "first"), "first", of.scales["first"])
     deep = node("Conv", [first, *weights("deep", lambda a: a.transpose(2, 0, 1)[:, None])], "deep/sums", **{**window, "group": CHANNELS})
     deep = through_int8(node("Relu", [deep], "deep"), "deep", of.scales["deep"])
-    point = node("Conv", [deep, *weights("point", lambda a: a[:, :, None, None])], "point", **{**window, "kernel_shape": [1, 1], "pads": [0] * 4})
+    of_one_pixel = {**window, "kernel_shape": [1, 1], "pads": [0] * 4}
+    point = node("Conv", [deep, *weights("point", lambda a: a[:, :, None, None])], "point", **of_one_pixel)
     point = through_int8(point, "point", of.scales["point"])
     joined = through_int8(node("Relu", [node("Add", [first, point], "sum")], "joined"), "joined", of.scales["joined"])
     pooled = node("MaxPool", [joined], "pooled", kernel_shape=[2, 2], strides=[2, 2], pads=[0] * 4)
@@ -246,8 +248,7 @@ def to_onnx(of):
     # Features of digits.tflite have their channels last.
     by_channel = lambda a: a.reshape(CLASSES, half, half, CHANNELS).transpose(0, 3, 1, 2).reshape(CLASSES, -1)
     last = node("Gemm", [node("Flatten", [pooled], "features", axis=1), *weights("scores", by_channel)], "scores/sums", transB=1)
-    operands = [constant("scores/scale", np.array(of.scales["scores"][0], np.float32)), constant("scores/zero", np.array(of.scales["scores"][1], np.int8))]
-    node("DequantizeLinear", [node("QuantizeLinear", [last, *operands], "scores/int8"), *operands], "scores")
+    through_int8(last, "scores", of.scales["scores"], "scores")
     value = lambda name, extents: helper.make_tensor_value_info(name, TensorProto.FLOAT, extents)
     graph = helper.make_graph(nodes, "digits", [value("pixels", [1, 1, SIDE, SIDE])], [value("scores", [1, CLASSES])], constants)
     model = helper.make_model(graph, producer_name="train.py", opset_imports=[helper.make_opsetid("", 13)])
@@ -306,7 +307,7 @@ struct scale {{
         else:
             reals = [scale[x] * float(one) / scale[name] for one in scales]
         multipliers, shifts = zip(*map(multiply, reals))
-        text += "\n" + lesson09.array(f"{name}_weights", levels.reshape(1, -1), "int8_t", 24)
+        text += "\n" + lesson09.array(f"{name}_weights", levels.reshape(1, -1), "int8_t", 16)
         for part, values in (("bias", bias), ("multiplier", multipliers), ("shift", shifts)):
             text += "\n" + lesson09.array(f"{name}_{part}", np.array(values), "int32_t", 8)
     return text + "\n// clang-format on\n\n}  // namespace lesson_import\n"
