@@ -1,7 +1,10 @@
 #pragma once
 #include <dlfcn.h>
+#include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -60,6 +63,15 @@ inline double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+/// Runs a command. Where Ctrl-C ended it, this process gets the signal as well, which it does not while it waits. @return whether it failed
+inline bool fails(std::string const& command) {
+    int const status = std::system(command.c_str());
+    bool const stopped =
+        status != -1 && ((WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) || (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGINT));
+    if (stopped) std::raise(SIGINT);
+    return status != 0;
+}
+
 }  // namespace detail
 
 /// Plans a network and writes it as C into a folder, with a function `call_NAME(in, out)` that takes lists of pointers.
@@ -101,7 +113,7 @@ inline void compile(std::vector<fs::path> const& sources, fs::path const& to, st
         "gcc -std=c11 -fPIC " + options + " -Wa,-I,'" + sources.at(0).parent_path().string() + "' -o '" + to.string() + "'";
     for (fs::path const& one : sources) command += " '" + one.string() + "'";
     command += " -lm 2> '" + said.string() + "'";
-    if (std::system(command.c_str()) == 0) return;
+    if (!detail::fails(command)) return;
     std::ifstream in(said);
     throw std::runtime_error("gcc: " + std::string(std::istreambuf_iterator<char>(in), {}).substr(0, 600));
 }
