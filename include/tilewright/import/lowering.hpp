@@ -136,6 +136,12 @@ class lowering {
         }
         return whole;
     }
+    /// An operator has given all results that are wanted.
+    void check_results() const {
+        for (std::size_t at = 0; at < node->outputs.size(); ++at) {
+            if (!is_available(node->outputs[at])) throw not_imported("its result " + std::to_string(at) + " is not computed");
+        }
+    }
     /// Takes the results of a node back that is refused.
     void take_back() {
         begun_ = {};
@@ -168,6 +174,8 @@ class lowering {
   private:
     void copy_results() {
         for (std::size_t at = 0; at < from.outputs.size(); ++at) {
+            // A variable that no node sets has no elements.
+            if (!is_available(from.outputs[at])) throw not_imported("result " + std::to_string(at) + " is not computed");
             view const of = read(from.outputs[at]);
             ir::label const name = numbered("out", at);
             if (of.of.name == name && is_plain_order(of)) {

@@ -80,6 +80,8 @@ inline void integer_product(lowering& of) {
 }
 inline void general_product(lowering& of) {
     view a = of.operand(0), b = of.operand(1);
+    if (a.rank() != 2 || b.rank() != 2)
+        throw not_imported("shapes " + text_of(a.shape()) + " and " + text_of(b.shape()) + " are no matrices");
     if (integer(of, "transA", 0) != 0) a = transposed(a, {1, 0});
     if (integer(of, "transB", 0) != 0) b = transposed(b, {1, 0});
     double const alpha = static_cast<double>(real(of, "alpha", 1)), beta = static_cast<double>(real(of, "beta", 1));

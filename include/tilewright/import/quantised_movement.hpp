@@ -226,6 +226,7 @@ inline void pad(lowering& of) {
 /// otherwise a kernel in which each result looks at all indices.
 inline view taken(lowering& of, view const& from, int dimension, shape const& indices) {
     auto const count = static_cast<std::int64_t>(indices.size());
+    if (count == 0) throw not_imported("no index");
     for (std::int64_t const one : indices) {
         if (one < 0 || one >= from.extent(dimension))
             throw not_imported("index " + std::to_string(one) + " of " + std::to_string(from.extent(dimension)));

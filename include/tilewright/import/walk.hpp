@@ -46,6 +46,7 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
         try {
             work->node = &node;
             makers[at]->make(*work);
+            work->check_results();
             if (check != nullptr) check(*work);
         } catch (not_imported const& error) {
             work->take_back();
