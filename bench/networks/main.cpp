@@ -232,7 +232,7 @@ int main(int count, char** arguments) {
     try {
         onnxruntime::runtime const peer(NETWORKS_ONNXRUNTIME);
         if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("there is no folder to work in");
-        std::signal(SIGINT, [](int) { is_interrupted = 1; });
+        for (int const one : {SIGINT, SIGTERM}) std::signal(one, [](int) { is_interrupted = 1; });
         peers::detail::stay_on(sched_getcpu());
         std::vector<entry> entries;
         for (entry const& one : all_entries()) {
