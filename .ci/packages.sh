@@ -36,8 +36,11 @@ build_packages="cmake ninja-build g++ libboost-dev libhalide14-0-dev nlohmann-js
 # What compiles for the boards of lesson 12, and runs it.
 board_packages="gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm"
 
-# What reads networks, what else reads and writes them, and models to read.
-network_packages="libonnx-dev libprotobuf-dev libflatbuffers-dev libonnx-testdata python3-onnx python3-flatbuffers"
+# What reads networks.
+reader_packages="libonnx-dev libprotobuf-dev libflatbuffers-dev"
+
+# What else reads and writes them, and models to read.
+network_packages="$reader_packages libonnx-testdata python3-onnx python3-flatbuffers"
 
 # What compiles for AArch64 and RISC-V, besides clang, and runs it.
 foreign_packages="gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user"

@@ -1,4 +1,5 @@
 // What tilewright_add_network_tool() compiles: prints trained networks, as the library reads them, and writes them as C.
+#include <algorithm>
 #include <cstring>
 #include <iostream>
 #include <tilewright/network/onnx.hpp>
@@ -11,6 +12,7 @@
 #include <tilewright/import/network.hpp>
 #include <tilewright/import/network_program.hpp>
 #include <tilewright/program/program_plan.hpp>
+#include <tilewright/report/program_page.hpp>
 #endif
 
 namespace {
@@ -24,8 +26,8 @@ network::graph read(std::filesystem::path const& model) {
 }
 
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
-/// Writes `name`.h, `name`.c and, where the network has constants, `name`_weights.bin with `name`_weights.c, which takes it in. @return
-/// whether it is imported and planned
+/// Writes `name`.h, `name`.c, `name`.html, a page that shows the plan, `name`_weights.c and, where the network has constants,
+/// `name`_weights.bin, which that file takes in. @return whether it is imported and planned
 bool write_c(std::filesystem::path const& model, std::filesystem::path const& folder, std::string const& name) {
     halide::detail::check_function_name(name);
     if (name.size() > ir::label::longest) throw std::invalid_argument("the name `" + name + "` has more than 23 letters");
@@ -39,7 +41,12 @@ bool write_c(std::filesystem::path const& model, std::filesystem::path const& fo
         return false;
     }
     std::filesystem::create_directories(folder);
-    auto const files = halide::c_program(plan, {.name = name, .constants = halide::constants_in::file});
+    halide::file_list files = halide::c_program(plan, {.name = name, .constants = halide::constants_in::file});
+    // A build knows the names of its files before it knows the network.
+    std::string const weights = name + "_weights.c";
+    if (std::none_of(files.begin(), files.end(), [&](auto const& one) { return one.first == weights; }))
+        files.emplace_back(weights, "/* The network has no constants. */\n#include \"" + name + ".h\"\n");
+    files.emplace_back(name + ".html", report_page(plan));
     if (halide::detail::write_files(folder, files) != 0) return false;
     for (auto const& [file, text] : files) std::cout << (folder / file).string() << ": " << text.size() << " bytes\n";
     std::cout << "kernels " << plan.kernels.size() << ", arena " << static_cast<std::int64_t>(plan.peak(whole.arena()).value) << " bytes"
@@ -61,7 +68,7 @@ int failed(char const* model, std::exception const& error) {
 int usage(char const* tool) {
     std::cerr << "usage: " << tool << " --print model.onnx|model.tflite ...\n"
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
-              << "       " << tool << " --c FOLDER NAME model.onnx\n"
+              << "       " << tool << " --c FOLDER NAME model.onnx|model.tflite\n"
 #endif
         ;
     return 2;

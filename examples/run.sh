@@ -7,7 +7,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/examples
 
 . "$root/.ci/packages.sh"
-install_packages $build_packages zlib1g-dev $board_packages
+install_packages $build_packages zlib1g-dev $board_packages $reader_packages
 
 cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON \
     -D TILEWRIGHT_BUILD_TESTS=OFF -D TILEWRIGHT_BUILD_BENCH=OFF

@@ -63,7 +63,7 @@ def check(folder, program):
     if not readme.exists():
         raise Broken("the lesson has no README.md")
     page = readme.read_text()
-    sources = [lines_of(file.read_text()) for file in sorted(folder.iterdir()) if file.is_file() and file != readme]
+    sources = [lines_of(file.read_text(errors="replace")) for file in sorted(folder.iterdir()) if file.is_file() and file != readme]
     printed = None
     for language, block in blocks_of(page):
         if language in CODE and not any(stands_in(block, lines) for lines in sources):

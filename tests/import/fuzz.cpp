@@ -1,5 +1,5 @@
-// Changes settings, shapes, types and operands of real networks of ONNX, and imports what comes out, under sanitizers: lines of refusal, or
-// a program that is planned or refused.
+// Changes settings, shapes, types and operands of networks of ONNX and TensorFlow Lite, and imports what comes out, under sanitizers: lines
+// of refusal, or a program that is planned or refused.
 //
 //     import_fuzz CASES FOLDER    the models in this folder take part, in turn
 //
@@ -10,9 +10,10 @@
 #include <iostream>
 #include <map>
 #include <random>
+#include <tilewright/import/network.hpp>
 #include <tilewright/import/network_program.hpp>
-#include <tilewright/import/onnx.hpp>
 #include <tilewright/network/onnx.hpp>
+#include <tilewright/network/tflite.hpp>
 #include <tilewright/network/write.hpp>
 #include <tilewright/program/program_plan.hpp>
 
@@ -83,24 +84,13 @@ class mutator {
         return list;
     }
     void change_attribute(network::node& of) {
-        static char const* const names[] = {"axis",           "axes",
-                                            "perm",           "group",
-                                            "strides",        "dilations",
-                                            "pads",           "kernel_shape",
-                                            "auto_pad",       "to",
-                                            "split",          "blocksize",
-                                            "keepdims",       "alpha",
-                                            "beta",           "epsilon",
-                                            "mode",           "transA",
-                                            "ceil_mode",      "count_include_pad",
-                                            "shape",          "starts",
-                                            "ends",           "p",
-                                            "size",           "reduction",
-                                            "hidden_size",    "direction",
-                                            "output_padding", "output_shape",
-                                            "batch_dims",     "exclusive",
-                                            "reverse",        "k",
-                                            "equation",       "dtype"};
+        static char const* const names[] = {
+            "axis",           "axes",         "perm",       "group",     "strides",   "dilations",         "pads",
+            "kernel_shape",   "auto_pad",     "to",         "split",     "blocksize", "keepdims",          "alpha",
+            "beta",           "epsilon",      "mode",       "transA",    "ceil_mode", "count_include_pad", "shape",
+            "starts",         "ends",         "p",          "size",      "reduction", "hidden_size",       "direction",
+            "output_padding", "output_shape", "batch_dims", "exclusive", "stride_h",  "dilation_w_factor", "filter_height",
+            "padding",        "squeeze_dims", "begin_mask", "reverse",   "k",         "equation",          "dtype"};
         int const how = draw(6);
         if (how < 2 || of.attributes.empty()) {
             char const* const name = names[draw(std::size(names))];
@@ -182,6 +172,7 @@ class mutator {
 
 /// A model of which shapes, axes and limits are constants, as networks have them: what the test gives for all inputs but the first.
 network::graph read(std::filesystem::path const& model) {
+    if (model.extension() == ".tflite") return network::read_tflite(model);
     network::graph made = network::read_onnx(model);
     for (std::size_t at = made.inputs.size(); at-- > 1;) {
         std::ifstream in(model.parent_path() / "test_data_set_0" / ("input_" + std::to_string(at) + ".pb"), std::ios::binary);
@@ -218,7 +209,8 @@ int main(int count, char** arguments) {
     int const first = count > 3 ? std::atoi(arguments[3]) : 0;
     std::vector<std::filesystem::path> files;
     for (auto const& entry : std::filesystem::recursive_directory_iterator(count > 2 ? arguments[2] : ".")) {
-        if (entry.path().extension() == ".onnx" && std::filesystem::file_size(entry.path()) < 20'000) files.push_back(entry.path());
+        bool const is_model = entry.path().extension() == ".onnx" || entry.path().extension() == ".tflite";
+        if (is_model && std::filesystem::file_size(entry.path()) < 20'000) files.push_back(entry.path());
     }
     std::sort(files.begin(), files.end());
     std::vector<std::pair<std::string, network::graph>> models;

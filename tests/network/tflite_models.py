@@ -55,16 +55,24 @@ OPERATORS = {
     "SOFTMAX": (25, 9, [w.f32(0, 0.5)], {"beta": 0.5}),
     "TANH": (28, 0, None, {}),
     "PAD": (34, 22, [], {}),
+    "GATHER": (36, 23, [w.i32(0, -2), w.i32(1, 1)], {"axis": -2, "batch_dims": 1}),
     "TRANSPOSE": (39, 26, [], {}),
     "MEAN": (40, 27, [w.truth(0, True)], {"keep_dims": 1}),
     "SUB": (41, 28, [activation(0, "RELU"), w.truth(1, False, True)], {"fused_activation_function": "RELU", "pot_scale_int16": 0}),
+    "SQUEEZE": (43, 30, [w.int32s(0, [0, -1])], {"squeeze_dims": [0, -1]}),
     "STRIDED_SLICE": (45, 32, [w.i32(0, 1), w.i32(1, 2), w.i32(2, 4), w.i32(3, 8), w.i32(4, 16), w.truth(5, True)],
                       {"begin_mask": 1, "end_mask": 2, "ellipsis_mask": 4, "new_axis_mask": 8, "shrink_axis_mask": 16, "offset": 1}),
     "SPLIT": (49, 35, [w.i32(0, 3)], {"num_splits": 3}),
+    "PRELU": (54, 0, None, {}),
+    "PADV2": (60, 43, [], {}),
     "SLICE": (65, 48, [], {}),
     "TRANSPOSE_CONV": (67, 49, [padding(0, "VALID"), w.i32(1, 2), w.i32(2, 3), activation(3, "RELU"), w.i8(4, 2)],
                        {"padding": "VALID", "stride_w": 2, "stride_h": 3, "fused_activation_function": "RELU", "quantized_bias_type": "int32"}),
+    "EXPAND_DIMS": (70, 52, [], {}),
+    "PACK": (83, 59, [w.i32(0, 3), w.i32(1, -1)], {"values_count": 3, "axis": -1}),
+    "UNPACK": (88, 64, [w.i32(0, 3), w.i32(1, -1)], {"num": 3, "axis": -1}),
     "RESIZE_NEAREST_NEIGHBOR": (97, 74, [w.truth(0, True), w.truth(1, True)], {"align_corners": 1, "half_pixel_centers": 1}),
+    "LEAKY_RELU": (98, 75, [w.f32(0, 0.25)], {"alpha": 0.25}),
     "QUANTIZE": (114, 89, [], {}),
 }
 # Attributes where nothing is written: of those without strides, which have no default that makes sense.
@@ -80,6 +88,11 @@ ABSENT = {
     "SUB": {"fused_activation_function": "NONE", "pot_scale_int16": 1},
     "STRIDED_SLICE": {"begin_mask": 0, "end_mask": 0, "ellipsis_mask": 0, "new_axis_mask": 0, "shrink_axis_mask": 0, "offset": 0},
     "RESIZE_NEAREST_NEIGHBOR": {"align_corners": 0, "half_pixel_centers": 0},
+    "GATHER": {"axis": 0, "batch_dims": 0},
+    "SQUEEZE": {"squeeze_dims": []},
+    "PACK": {"values_count": 0, "axis": 0},
+    "UNPACK": {"num": 0, "axis": 0},
+    "LEAKY_RELU": {"alpha": 0.0},
 }
 
 read, refused = [], []
@@ -134,7 +147,7 @@ def operators():
     # 127 in the old field says: look at the new one. 150 is GELU.
     reads("operator_beyond_127", one_node(w.code(127, 150)), unknown("GELU"))
     reads("operator_unknown", one_node(w.code(127, 5000, 2)), unknown("BUILTIN_5000", version=2))
-    reads("operator_with_unknown_options", one_node(w.code(98, 98), 75, w.Table(w.f32(0, 0.25))), unknown("LEAKY_RELU"))
+    reads("operator_with_unknown_options", one_node(w.code(100, 100), 77, w.Table(w.i8(0, 1))), unknown("MIRROR_PAD"))
     reads("operator_custom", one_node(w.code(32, 32, 1, "MyOperator")), unknown("MyOperator", domain="custom"))
 
 

@@ -240,6 +240,32 @@ def fully_connected(options, inputs, outputs, arrays):
     return [result.reshape(*arrays[0].shape[:-1], channels) if options.get("keep_num_dims") else result]
 
 
+def scattered(image, weights, shape, options):
+    """[n, h, w, i] by [o, fh, fw, i] to the shape [n, h', w', o]: each pixel adds to as many places as the filter has, from its own place
+    times the stride on, less the rows in front. What falls outside is left out."""
+    filter_height, filter_width = weights.shape[1:3]
+    _, top = window_place(shape[1], filter_height, options["stride_h"], 1, options["padding"])
+    _, left = window_place(shape[2], filter_width, options["stride_w"], 1, options["padding"])
+    sums = numpy.zeros(shape, image.dtype)
+    for row in range(image.shape[1]):
+        for column in range(image.shape[2]):
+            for r in range(filter_height):
+                for c in range(filter_width):
+                    y, x = row * options["stride_h"] - top + r, column * options["stride_w"] - left + c
+                    if 0 <= y < shape[1] and 0 <= x < shape[2]:
+                        sums[:, y, x] += image[:, row, column] @ weights[:, r, c].T
+    return sums
+
+
+def transpose_conv(options, inputs, outputs, arrays):
+    """The inputs are the shape of the result, weights, image and bias. Pixels have no zero point before they are scattered."""
+    symmetric(inputs[1])
+    image = arrays[2].astype(numpy.int64) - inputs[2].zero_point
+    sums = scattered(image, arrays[1].astype(numpy.int64), tuple(map(int, arrays[0])), options)
+    bias = arrays[3] if len(arrays) > 3 else None
+    return [of_sums("TRANSPOSE_CONV", sums, options, [inputs[2], inputs[1]], outputs, [None, None, bias])]
+
+
 def sum_or_difference(sign):
     def compute(options, inputs, outputs, arrays):
         """Both operands are shifted by 20 bits, brought to twice the larger scale, and the sum is brought to the output's scale."""
@@ -398,10 +424,82 @@ def relu(highest):
     return compute
 
 
+def leaky_relu(options, inputs, outputs, arrays):
+    """One multiplier for what is not below 0, another one for what is: products and quotients of float32."""
+    scale, result, alpha = inputs[0].scale, outputs[0].scale, numpy.float32(options["alpha"])
+    real = arrays[0].astype(numpy.int64) - inputs[0].zero_point
+    above = multiply_by_quantized_multiplier(real, *quantize_multiplier(float(scale / result)))
+    below = multiply_by_quantized_multiplier(real, *quantize_multiplier(float(scale * alpha / result)))
+    return [finish(numpy.where(real >= 0, above, below), outputs[0], {})]
+
+
+def prelu(options, inputs, outputs, arrays):
+    """The same with factors of int8, which are spread."""
+    scale, factor, result = inputs[0].scale, inputs[1].scale, outputs[0].scale
+    real = arrays[0].astype(numpy.int64) - inputs[0].zero_point
+    product = real * (arrays[1].astype(numpy.int64) - inputs[1].zero_point)
+    above = multiply_by_quantized_multiplier(real, *quantize_multiplier(float(scale / result)))
+    below = multiply_by_quantized_multiplier(product, *quantize_multiplier(float(scale * factor / result)))
+    return [finish(numpy.where(real >= 0, above, below), outputs[0], {})]
+
+
 def quantize(options, inputs, outputs, arrays):
-    """From int8 to int8 of another scale and zero point."""
+    """From int8 to int8 of another scale and zero point, or from float32: the quotient rounded, halves away from zero."""
+    if inputs[0].type == "float32":
+        quotients = (arrays[0] / outputs[0].scale).astype(numpy.float64)
+        rounded = numpy.where(quotients < 0, numpy.ceil(quotients - 0.5), numpy.floor(quotients + 0.5))
+        return [numpy.clip(rounded + outputs[0].zero_point, LOWEST, HIGHEST).astype(numpy.int8)]
     factor = quantize_multiplier(float(inputs[0].scale) / float(outputs[0].scale))
     return [finish(multiply_by_quantized_multiplier(arrays[0].astype(numpy.int64) - inputs[0].zero_point, *factor), outputs[0], {})]
+
+
+def dequantize(options, inputs, outputs, arrays):
+    """From int8 to float32."""
+    return [(arrays[0].astype(numpy.float32) - numpy.float32(inputs[0].zero_point)) * inputs[0].scale]
+
+
+# Images of another size: [n, h, w, c]; the second input is [h', w'].
+
+def nearest_places(extent, result, options):
+    corners, half = options.get("align_corners"), numpy.float32(0.5 if options.get("half_pixel_centers") else 0)
+    if corners and result > 1:
+        scale = numpy.float32(extent - 1) / numpy.float32(result - 1)
+    else:
+        scale = numpy.float32(extent) / numpy.float32(result)
+    places = [(numpy.float32(one) + half) * scale for one in range(result)]
+    return [min(max(round_half_away(float(one)) if corners else math.floor(one), 0), extent - 1) for one in places]
+
+
+def resize_nearest_neighbor(options, inputs, outputs, arrays):
+    rows, columns = (nearest_places(extent, int(result), options) for extent, result in zip(arrays[0].shape[1:3], arrays[1]))
+    return [arrays[0][:, rows][:, :, columns]]
+
+
+def bilinear_places(extent, result, options):
+    """For each place (index below, index above, how far from the one below), in parts of 1024."""
+    if options.get("align_corners") and result > 1:
+        scale = (1024 * (extent - 1) + (result - 1) // 2) // (result - 1)
+    else:
+        scale = (1024 * extent + result // 2) // result
+    found = []
+    for one in range(result):
+        place = one * scale + (scale // 2 - 512 if options.get("half_pixel_centers") else 0)
+        below = max(int(place / 1024), 0)
+        found.append((below, min(int((place + 1023) / 1024), extent - 1), place - 1024 * below))
+    return found
+
+
+def resize_bilinear(options, inputs, outputs, arrays):
+    """Four neighbours by weights of 10 bits along each dimension, rounded once; halves go away from zero."""
+    image = arrays[0].astype(numpy.int64)
+    rows, columns = (bilinear_places(extent, int(result), options) for extent, result in zip(image.shape[1:3], arrays[1]))
+    made = numpy.empty((image.shape[0], len(rows), len(columns), image.shape[3]), numpy.int8)
+    for y, (top, bottom, down) in enumerate(rows):
+        for x, (left, right, along) in enumerate(columns):
+            total = (image[:, top, left] * (1024 - down) * (1024 - along) + image[:, bottom, left] * down * (1024 - along) +
+                     image[:, top, right] * (1024 - down) * along + image[:, bottom, right] * down * along)
+            made[:, y, x] = truncating_divide(total + numpy.where(total > 0, 1 << 19, -(1 << 19)), 1 << 20)
+    return [made]
 
 
 # Operators that move elements
@@ -416,10 +514,38 @@ def pad(options, inputs, outputs, arrays):
     return [numpy.pad(arrays[0], [tuple(map(int, one)) for one in arrays[1]], constant_values=outputs[0].zero_point)]
 
 
+def padv2(options, inputs, outputs, arrays):
+    """The third input is what is added."""
+    return [numpy.pad(arrays[0], [tuple(map(int, one)) for one in arrays[1]], constant_values=numpy.ravel(arrays[2])[0])]
+
+
+def expand_dims(options, inputs, outputs, arrays):
+    return [numpy.expand_dims(arrays[0], int(numpy.ravel(arrays[1])[0]))]
+
+
+def squeeze(options, inputs, outputs, arrays):
+    return [numpy.squeeze(arrays[0], tuple(options["squeeze_dims"]) or None)]
+
+
+def gather(options, inputs, outputs, arrays):
+    if options.get("batch_dims"):
+        raise ValueError("GATHER with batches is not in this reference")
+    return [numpy.take(arrays[0], arrays[1].astype(numpy.int64), axis=options["axis"])]
+
+
+def pack(options, inputs, outputs, arrays):
+    of_one_scale("PACK", [outputs[0], *inputs])
+    return [numpy.stack(arrays, axis=options["axis"])]
+
+
+def unpack(options, inputs, outputs, arrays):
+    return [numpy.squeeze(one, options["axis"]) for one in numpy.split(arrays[0], options["num"], axis=options["axis"])]
+
+
 def concatenation(options, inputs, outputs, arrays):
-    same_quantisation("CONCATENATION", [outputs[0], *inputs])
+    of_one_scale("CONCATENATION", [outputs[0], *inputs])
     if options.get("fused_activation_function", "NONE") != "NONE":
-        raise ValueError("CONCATENATION of int8 has no activation")
+        raise ValueError("CONCATENATION has no activation here")
     return [numpy.concatenate(arrays, axis=options["axis"])]
 
 
@@ -462,15 +588,95 @@ def split(options, inputs, outputs, arrays):
     return numpy.split(arrays[1], options["num_splits"], axis=int(numpy.ravel(arrays[0])[0]))
 
 
+# Floats: sums in float64, so that they can be compared with sums in any order.
+
+def float_activated(values, options):
+    low, high = {"NONE": (-numpy.inf, numpy.inf), "RELU": (0, numpy.inf), "RELU6": (0, 6),
+                 "RELU_N1_TO_1": (-1, 1)}[options.get("fused_activation_function", "NONE")]
+    return numpy.clip(values, low, high).astype(numpy.float32)
+
+
+def of_floats(compute):
+    """An operator of float64: it takes options and arrays."""
+    def whole(options, inputs, outputs, arrays):
+        wide = [one if one is None or one.dtype != numpy.float32 else one.astype(numpy.float64) for one in arrays]
+        return [float_activated(compute(options, *wide), options)]
+    return whole
+
+
+def float_conv(options, image, weights, bias):
+    taken, _ = windows(image, *weights.shape[1:3], options, 0.0)
+    groups = image.shape[3] // weights.shape[3]
+    taken = taken.reshape(*taken.shape[:5], groups, weights.shape[3])
+    weights = weights.reshape(groups, -1, *weights.shape[1:])
+    sums = numpy.einsum("nyxrcgi,gorci->nyxgo", taken, weights)
+    return sums.reshape(*sums.shape[:3], -1) + (0 if bias is None else bias)
+
+
+def float_depthwise(options, image, weights, bias):
+    taken, _ = windows(image, *weights.shape[1:3], options, 0.0)
+    sums = (numpy.repeat(taken, weights.shape[3] // image.shape[3], axis=5) * weights[0]).sum(axis=(3, 4))
+    return sums + (0 if bias is None else bias)
+
+
+def float_dense(options, x, weights, bias):
+    sums = x.reshape(-1, weights.shape[1]) @ weights.T + (0 if bias is None else bias)
+    return sums.reshape(*x.shape[:-1], -1) if options.get("keep_num_dims") else sums
+
+
+def float_pool(average):
+    def compute(options, image):
+        taken, inside = windows(image, options["filter_height"], options["filter_width"], options, 0.0 if average else -numpy.inf)
+        return taken.sum(axis=(3, 4)) / inside.sum(axis=(2, 3))[None, ..., None] if average else taken.max(axis=(3, 4))
+    return of_floats(compute)
+
+
+def float_softmax(options, x):
+    powers = numpy.exp((x - x.max(axis=-1, keepdims=True)) * options["beta"])
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+FLOAT_OPERATORS = {
+    "ADD": of_floats(lambda options, x, y: x + y), "SUB": of_floats(lambda options, x, y: x - y),
+    "MUL": of_floats(lambda options, x, y: x * y),
+    "CONV_2D": of_floats(float_conv), "DEPTHWISE_CONV_2D": of_floats(float_depthwise), "FULLY_CONNECTED": of_floats(float_dense),
+    "TRANSPOSE_CONV": of_floats(lambda options, shape, weights, image, bias=0.0:
+                                scattered(image, weights, tuple(map(int, shape)), options) + bias),
+    "AVERAGE_POOL_2D": float_pool(True), "MAX_POOL_2D": float_pool(False),
+    "MEAN": of_floats(lambda options, x, axes: x.mean(axis=tuple({int(one) % x.ndim for one in numpy.ravel(axes)}),
+                                                      keepdims=bool(options.get("keep_dims")))),
+    "SOFTMAX": of_floats(float_softmax), "LOGISTIC": of_floats(lambda options, x: 1 / (1 + numpy.exp(-x))),
+    "TANH": of_floats(lambda options, x: numpy.tanh(x)),
+    "RELU": of_floats(lambda options, x: numpy.maximum(x, 0)), "RELU6": of_floats(lambda options, x: numpy.clip(x, 0, 6)),
+    "LEAKY_RELU": of_floats(lambda options, x: numpy.where(x < 0, x * options["alpha"], x)),
+    "PRELU": of_floats(lambda options, x, factors: numpy.where(x < 0, x * factors, x)),
+}
+
 OPERATORS = {
     "ADD": sum_or_difference(1), "SUB": sum_or_difference(-1), "MUL": mul, "CONV_2D": conv_2d, "DEPTHWISE_CONV_2D": depthwise_conv_2d,
     "FULLY_CONNECTED": fully_connected, "AVERAGE_POOL_2D": average_pool_2d, "MAX_POOL_2D": max_pool_2d, "MEAN": mean, "SOFTMAX": softmax,
     "LOGISTIC": table_of(logistic_of, 1 / 256, -128), "TANH": table_of(tanh_of, 1 / 128, 0), "RELU": relu(None), "RELU6": relu(6),
     "QUANTIZE": quantize, "RESHAPE": reshape, "PAD": pad, "CONCATENATION": concatenation, "TRANSPOSE": transpose, "SLICE": slice_,
-    "STRIDED_SLICE": strided_slice, "SPLIT": split,
+    "STRIDED_SLICE": strided_slice, "SPLIT": split, "TRANSPOSE_CONV": transpose_conv, "LEAKY_RELU": leaky_relu, "PRELU": prelu,
+    "DEQUANTIZE": dequantize, "RESIZE_NEAREST_NEIGHBOR": resize_nearest_neighbor, "RESIZE_BILINEAR": resize_bilinear, "PADV2": padv2,
+    "EXPAND_DIMS": expand_dims, "SQUEEZE": squeeze, "GATHER": gather, "PACK": pack, "UNPACK": unpack,
 }
+WITH_BIAS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")  # the last input may be left out
 # These have the same scale and zero point on both sides.
-MOVES = {"RESHAPE", "PAD", "TRANSPOSE", "SLICE", "STRIDED_SLICE"}
+MOVES = {"RESHAPE", "PAD", "PADV2", "TRANSPOSE", "SLICE", "STRIDED_SLICE", "EXPAND_DIMS", "SQUEEZE", "GATHER", "UNPACK",
+         "RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR"}
+
+
+def operator_for(node, outputs):
+    """What computes a node: another function where the result is of floats and the operator does not only move elements."""
+    floats = all(one.type == "float32" for one in outputs)
+    return FLOAT_OPERATORS.get(node.operation, OPERATORS[node.operation]) if floats else OPERATORS[node.operation]
+
+
+def of_one_scale(operation, tensors):
+    """Floats and other elements without a scale have nothing to compare."""
+    if any(one.scales for one in tensors):
+        same_quantisation(operation, tensors)
 
 
 def run_all(model, inputs):
@@ -486,12 +692,13 @@ def run_all(model, inputs):
             raise ValueError(f"node {at}: {node.operation} is not in this reference")
         tensors = [None if one < 0 else model.tensors[one] for one in node.inputs]
         arrays = [None if one < 0 else values[one] for one in node.inputs]
-        if node.operation in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED") and len(arrays) == 2:
+        if node.operation in WITH_BIAS and len(arrays) == 2:
             tensors, arrays = [*tensors, None], [*arrays, None]
         outputs = [model.tensors[one] for one in node.outputs]
         if node.operation in MOVES:
-            same_quantisation(node.operation, [tensors[0], outputs[0]])
-        for position, tensor, array in zip(node.outputs, outputs, OPERATORS[node.operation](node.options, tensors, outputs, arrays), strict=True):
+            of_one_scale(node.operation, [tensors[0], *outputs])
+        results = operator_for(node, outputs)(node.options, tensors, outputs, arrays)
+        for position, tensor, array in zip(node.outputs, outputs, results, strict=True):
             if array.shape != tuple(tensor.shape):
                 raise ValueError(f"node {at} ({node.operation}): {list(array.shape)} instead of {list(tensor.shape)} of `{tensor.name}`")
             values[position] = array
@@ -506,9 +713,11 @@ def run(model, inputs):
 
 # Files
 
-BUILTIN = {0: "ADD", 1: "AVERAGE_POOL_2D", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 9: "FULLY_CONNECTED", 14: "LOGISTIC",
-           17: "MAX_POOL_2D", 18: "MUL", 19: "RELU", 21: "RELU6", 22: "RESHAPE", 25: "SOFTMAX", 28: "TANH", 34: "PAD", 39: "TRANSPOSE",
-           40: "MEAN", 41: "SUB", 45: "STRIDED_SLICE", 49: "SPLIT", 65: "SLICE", 114: "QUANTIZE"}
+BUILTIN = {0: "ADD", 1: "AVERAGE_POOL_2D", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 6: "DEQUANTIZE", 9: "FULLY_CONNECTED",
+           14: "LOGISTIC", 17: "MAX_POOL_2D", 18: "MUL", 19: "RELU", 21: "RELU6", 22: "RESHAPE", 23: "RESIZE_BILINEAR", 25: "SOFTMAX",
+           28: "TANH", 34: "PAD", 36: "GATHER", 39: "TRANSPOSE", 40: "MEAN", 41: "SUB", 43: "SQUEEZE", 45: "STRIDED_SLICE",
+           49: "SPLIT", 54: "PRELU", 60: "PADV2", 65: "SLICE", 67: "TRANSPOSE_CONV",
+           70: "EXPAND_DIMS", 83: "PACK", 88: "UNPACK", 97: "RESIZE_NEAREST_NEIGHBOR", 98: "LEAKY_RELU", 114: "QUANTIZE"}
 PADDING, ACTIVATION = ("SAME", "VALID"), ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
 # Options by number of the field: name, type of FlatBuffers, value where nothing is written.
 POOL = [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0), ("filter_width", "Int32", 0),
@@ -522,16 +731,26 @@ OPTIONS = {
     "DEPTHWISE_CONV_2D": [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0), ("depth_multiplier", "Int32", 0),
                           ("fused_activation_function", "Int8", 0), ("dilation_w_factor", "Int32", 1), ("dilation_h_factor", "Int32", 1)],
     "FULLY_CONNECTED": [("fused_activation_function", "Int8", 0), ("weights_format", "Int8", 0), ("keep_num_dims", "Bool", False)],
+    "GATHER": [("axis", "Int32", 0), ("batch_dims", "Int32", 0)],
+    "LEAKY_RELU": [("alpha", "Float32", 0.0)],
     "MAX_POOL_2D": POOL,
     "MEAN": [("keep_dims", "Bool", False)],
     "MUL": [("fused_activation_function", "Int8", 0)],
+    "PACK": [("values_count", "Int32", 0), ("axis", "Int32", 0)],
     "RESHAPE": [("new_shape", "Int32s", ())],
+    "RESIZE_NEAREST_NEIGHBOR": [("align_corners", "Bool", False), ("half_pixel_centers", "Bool", False)],
     "SOFTMAX": [("beta", "Float32", 0.0)],
     "SPLIT": [("num_splits", "Int32", 0)],
+    "SQUEEZE": [("squeeze_dims", "Int32s", ())],
     "STRIDED_SLICE": [("begin_mask", "Int32", 0), ("end_mask", "Int32", 0), ("ellipsis_mask", "Int32", 0), ("new_axis_mask", "Int32", 0),
                       ("shrink_axis_mask", "Int32", 0), ("offset", "Bool", False)],
     "SUB": [("fused_activation_function", "Int8", 0)],
+    "TRANSPOSE_CONV": [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0),
+                       ("fused_activation_function", "Int8", 0)],
+    "UNPACK": [("num", "Int32", 0), ("axis", "Int32", 0)],
 }
+# Fields that are not the first of their table.
+LATER = {"RESIZE_BILINEAR": [(2, ("align_corners", "Bool", False)), (3, ("half_pixel_centers", "Bool", False))]}
 ELEMENTS = {0: "float32", 2: "int32", 3: "uint8", 4: "int64", 7: "int16", 9: "int8"}
 
 
@@ -567,9 +786,14 @@ class Fields:
         return [Fields(self.table.Bytes, self.table.Indirect(first + 4 * one)) for one in range(self.table.VectorLen(offset))]
 
 
+def fields_of(operation):
+    """(number, (name, type, value where nothing is written)) of each option."""
+    return LATER.get(operation) or enumerate(OPTIONS.get(operation, []))
+
+
 def read_options(operation, fields):
     found = {}
-    for number, (name, type_, absent) in enumerate(OPTIONS.get(operation, [])):
+    for number, (name, type_, absent) in fields_of(operation):
         if type_ == "Int32s":
             value = None if fields is None else fields.list(number, "Int32")
             found[name] = list(absent) if value is None else [int(one) for one in value]

@@ -112,6 +112,18 @@ def products():
           lambda: one("FULLY_CONNECTED", {}, [(tensor((1, 1)), [1])], [tensor((1, 1), 1.0, 3, elements=[2])], tensor((1, 1))))
 
 
+    # Pixels 1 and 2 of zero point 3 are -2 and -1. At stride 2 by 3 4 5: -6 -8 -10-3 -4 -5 = -6 -8 -13 -4 -5, and the bias of 1.
+    # SAME of 4 has 1 row of padding, which is behind: -6 -8 -13 -4. SAME of 3: 2 rows of 1 pixel more than fit, one in front: -8 -13 -4.
+    row = lambda padding, extent, bias=(): one(
+        "TRANSPOSE_CONV", {"padding": padding, "stride_w": 2, "stride_h": 1}, [],
+        [tensor((4,), elements=[1, 1, extent, 1], type_="int32"), tensor((1, 1, 3, 1), elements=[3, 4, 5]),
+             tensor((1, 1, 2, 1), 1.0, 3, elements=[1, 2]), *bias], tensor((1, 1, extent, 1)))[0, 0, :, 0]
+    same("TRANSPOSE_CONV scatters each pixel", row("VALID", 5), [-6, -8, -13, -4, -5])
+    same("TRANSPOSE_CONV adds the bias", row("VALID", 5, bias=[tensor((1,), elements=[1], type_="int32")]), [-5, -7, -12, -3, -4])
+    same("TRANSPOSE_CONV with SAME leaves out the row behind", row("SAME", 4), [-6, -8, -13, -4])
+    same("TRANSPOSE_CONV with SAME of an odd extent leaves out one on each side", row("SAME", 3), [-8, -13, -4])
+
+
 def pairs():
     x, y = tensor((4,), 0.5, 1), tensor((4,), 0.25, -2)
     given = [(x, [3, 5, -7, 127]), (y, [2, -2, 10, 127])]
@@ -174,6 +186,39 @@ def curves():
     same("QUANTIZE", one("QUANTIZE", {}, [(tensor((2,), 0.5, 1), [0, 4])], [], tensor((2,), 1.0, 5)), [5, 7])
 
 
+    # Reals -2 0 3 at scale 1/2 and zero point 4: -4 0 6 steps; of -2, a quarter: -1 step.
+    same("LEAKY_RELU", one("LEAKY_RELU", {"alpha": 0.25}, [(tensor((3,), 1.0), [-2, 0, 3])], [], tensor((3,), 0.5, 4)), [3, 4, 10])
+    # Factors 3 and -1 at scale 1/2: -2 by 3/2 is -3, 6 steps; -2 by -1/2 is 1, 2 steps. 3 has no factor.
+    same("PRELU", one("PRELU", {}, [(tensor((3,), 1.0), [-2, -2, 3])], [tensor((3,), 0.5, 1, elements=[4, 0, 9])], tensor((3,), 0.5, 4)),
+         [-2, 6, 10])
+    # 0.75 and -0.75 of steps of 1/2 are 1.5 and -1.5: halves away from zero. 100 saturates.
+    floats = r.Model([r.Tensor("x", (3,), "float32"), tensor((3,), 0.5, 3)], [r.Node("QUANTIZE", [0], [1])], [0], [1])
+    same("QUANTIZE of floats", r.run(floats, [numpy.float32([0.75, -0.75, 100])])[0], [5, 1, 127])
+    reals = r.Model([tensor((2,), 0.5, 3), r.Tensor("y", (2,), "float32")], [r.Node("DEQUANTIZE", [0], [1])], [0], [1])
+    same("DEQUANTIZE", r.run(reals, [int8([3, -1])])[0], [0.0, -2.0])
+
+
+def images():
+    extents = lambda *of: tensor((2,), elements=of, type_="int32")
+    sized = lambda operation, values, to, **options: one(
+        operation, options, [(tensor((1, 1, len(values), 1)), values)], [extents(1, to)], tensor((1, 1, to, 1)))[0, 0, :, 0]
+    nearest, bilinear = (lambda *given, name=name, **options: sized(name, *given, **options)
+                         for name in ("RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR"))
+    # 3 to 5, steps of 0.6: 0 0.6 1.2 1.8 2.4; from centers 0.3 0.9 1.5 2.1 2.7. Corners, steps of 0.5: 0 0.5 1 1.5 2, halves up.
+    same("nearest", nearest([1, 2, 3], 5), [1, 1, 2, 2, 3])
+    same("nearest by centers", nearest([1, 2, 3], 5, half_pixel_centers=True), [1, 1, 2, 3, 3])
+    same("nearest by corners", nearest([1, 2, 3], 5, align_corners=True), [1, 2, 2, 3, 3])
+    # 2 to 4, steps of 0.5: 0 0.5 1 1, of 10 and 21: 10 15.5 21 21, half away from zero. By centers -0.25 0.25 0.75 1.25: 10 12.75 18.25 21.
+    same("bilinear", bilinear([10, 21], 4), [10, 16, 21, 21])
+    same("bilinear below zero", bilinear([-10, -21], 4), [-10, -16, -21, -21])
+    same("bilinear by centers", bilinear([10, 21], 4, half_pixel_centers=True), [10, 13, 18, 21])
+    # 2 to 3 by corners: 0 0.5 1.
+    same("bilinear by corners", bilinear([10, 20], 3, align_corners=True), [10, 15, 20])
+    # 2 by 2 to 4 by 4: the middle of 0 10 20 31 is 15.25.
+    made = one("RESIZE_BILINEAR", {}, [(tensor((1, 2, 2, 1)), [0, 10, 20, 31])], [extents(4, 4)], tensor((1, 4, 4, 1)))
+    same("bilinear in two dimensions", made[0, :, :, 0], [[0, 5, 10, 10], [10, 15, 21, 21], [20, 26, 31, 31], [20, 26, 31, 31]])
+
+
 def moves():
     rows = [(tensor((2, 3)), [1, 2, 3, 4, 5, 6])]
     ints = lambda *values: tensor(numpy.shape(values), elements=values, type_="int32")
@@ -188,8 +233,38 @@ def moves():
     same("STRIDED_SLICE drops a dimension", strided({"shrink_axis_mask": 1}, (-1, 0), (0, 3), (1, 2), (2,)), [4, 6])
     same("STRIDED_SLICE from the start", strided({"begin_mask": 3}, (1, 1), (1, 2), (1, 1), (1, 2)), [[1, 2]])
     same("CONCATENATION", one("CONCATENATION", {"axis": -1}, [*rows, (tensor((2, 1)), [7, 8])], [], tensor((2, 4))), [[1, 2, 3, 7], [4, 5, 6, 8]])
+    given = [(tensor((1, 2), 1.0, 9), [1, 2])]
+    same("PADV2 adds what it is given",
+         one("PADV2", {}, given, [ints((0, 0), (1, 0)), tensor((1,), 1.0, 9, elements=[-4])], tensor((1, 3), 1.0, 9)), [[-4, 1, 2]])
+    same("EXPAND_DIMS", one("EXPAND_DIMS", {}, rows, [ints(-1)], tensor((2, 3, 1))), [[[1], [2], [3]], [[4], [5], [6]]])
+    same("SQUEEZE", one("SQUEEZE", {"squeeze_dims": [-1]}, [(tensor((1, 2, 1)), [1, 2])], [], tensor((1, 2))), [[1, 2]])
+    same("SQUEEZE of all", one("SQUEEZE", {"squeeze_dims": []}, [(tensor((1, 2, 1)), [1, 2])], [], tensor((2,))), [1, 2])
+    same("GATHER", one("GATHER", {"axis": 1}, rows, [ints(2, 0, 2)], tensor((2, 3))), [[3, 1, 3], [6, 4, 6]])
+    same("PACK", one("PACK", {"axis": 1}, [*rows, *rows], [], tensor((2, 2, 3))), [[[1, 2, 3], [1, 2, 3]], [[4, 5, 6], [4, 5, 6]]])
+    columns = r.Model([tensor((2, 2)), tensor((2,)), tensor((2,))], [r.Node("UNPACK", [0], [1, 2], {"num": 2, "axis": 1})], [0], [1, 2])
+    same("UNPACK", r.run(columns, [int8([[1, 2], [3, 4]])]), [[1, 3], [2, 4]])
     halves = r.Model([ints(1), tensor((1, 4)), tensor((1, 2)), tensor((1, 2))], [r.Node("SPLIT", [0, 1], [2, 3], {"num_splits": 2})], [1], [2, 3])
     same("SPLIT", r.run(halves, [int8([[1, 2, 3, 4]])]), [[[1, 2]], [[3, 4]]])
+
+
+def floats():
+    def real(operation, options, *given):
+        arrays = [one if one is None else numpy.array(one) if numpy.asarray(one).dtype == int else numpy.float32(one) for one in given]
+        return r.operator_for(r.Node(operation, [], []), [r.Tensor("y", (), "float32")])(options, [None] * len(arrays), [None], arrays)[0]
+
+    conv = {"padding": "VALID", "stride_w": 1, "stride_h": 1}
+    image = numpy.array([1.5, 2.0, 4.0]).reshape(1, 1, 3, 1)
+    weights = numpy.array([2.0, -1.0])
+    same("CONV_2D of floats", real("CONV_2D", conv, image, weights.reshape(1, 1, 2, 1), numpy.array([0.5]))[0, 0, :, 0], [1.5, 0.5])
+    same("DEPTHWISE_CONV_2D of floats", real("DEPTHWISE_CONV_2D", conv, image, weights.reshape(1, 1, 1, 2), None)[0, 0],
+         [[3, -1.5], [4, -2], [8, -4]])
+    same("FULLY_CONNECTED of floats with RELU", real(
+        "FULLY_CONNECTED", {"fused_activation_function": "RELU"}, [[1.0, 2.0]], [[3.0, 0.5], [-1.0, 0.0]], [0.25, 0.0]), [[4.25, 0]])
+    pool = {**conv, "filter_height": 1, "filter_width": 2}
+    same("AVERAGE_POOL_2D of floats", real("AVERAGE_POOL_2D", pool, image)[0, 0, :, 0], [1.75, 3])
+    same("MAX_POOL_2D of floats", real("MAX_POOL_2D", pool, -image)[0, 0, :, 0], [-1.5, -2])
+    same("MEAN of floats", real("MEAN", {}, [[1.0, 2.0], [3.0, 5.0]], [1]), [1.5, 4])
+    same("SOFTMAX of floats", real("SOFTMAX", {"beta": 1.0}, [[2.0, 2.0]]), [[0.5, 0.5]])
 
 
 def files():
@@ -204,7 +279,7 @@ def files():
 
 
 def main():
-    for each in (numbers, products, pairs, pools, curves, moves, files):
+    for each in (numbers, products, pairs, pools, curves, images, moves, floats, files):
         each()
     print(f"{checked} claims")
     for each in wrong:

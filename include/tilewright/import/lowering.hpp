@@ -1,4 +1,6 @@
 #pragma once
+#include <iterator>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/import/loops.hpp>
 #include <tilewright/import/rows.hpp>
 #include <utility>
@@ -16,8 +18,9 @@ class lowering {
             if (!one.shape) throw not_imported("input " + network::shown(one.name) + " has no shape");
             std::vector<std::int64_t> shape;
             for (network::dimension const& extent : *one.shape) {
-                if (!extent.extent) throw not_imported("input " + network::shown(one.name) + " has an extent that is left to run time");
-                shape.push_back(*extent.extent);
+                if (!extent.extent && extent.usual == 0)
+                    throw not_imported("input " + network::shown(one.name) + " has an extent that is left to run time");
+                shape.push_back(extent.extent.value_or(extent.usual));
             }
             view const all = keep(std::move(made), shape);
             views_[static_cast<std::size_t>(id)] = all;
@@ -104,8 +107,13 @@ class lowering {
     /// Likewise, for a result that is made of a sum or another reduction: of the element of the reduction where the loops are.
     template <class Finish>
     view compute(space const& loops, value const& reduced, std::size_t output, Finish const& finish) {
+        layer const before = begun_;
         view const whole = stage(loops, reduced, loops.axes.size());
-        return compute(loops, finish(imported::at(whole, loops)), output);
+        value const finished = finish(imported::at(whole, loops));
+        bool const is_read = std::any_of(finished.nodes.begin(), finished.nodes.end(),
+                                         [&](ir::node const& one) { return one.op == operation::access && one.name == whole.of.name; });
+        if (!is_read) begun_ = before;
+        return compute(loops, finished, output);
     }
     /// Likewise, for a tensor that only this operator reads.
     view compute(space const& loops, value const& what) { return store(next_name(), loops, what); }
@@ -128,6 +136,13 @@ class lowering {
         }
         return whole;
     }
+    /// Takes the results of a node back that is refused.
+    void take_back() {
+        begun_ = {};
+        for (network::tensor_id const id : node->outputs) {
+            if (id != network::no_tensor) views_[static_cast<std::size_t>(id)].reset(), known_.erase(id);
+        }
+    }
     /// What a result is so far, if it has been made.
     std::optional<view> const& made(std::size_t output) const { return views_[static_cast<std::size_t>(node->outputs.at(output))]; }
     /// A constant that an operator makes, as kernels read it.
@@ -141,9 +156,11 @@ class lowering {
         return id == network::no_tensor || views_[static_cast<std::size_t>(id)] || is_known(id);
     }
 
-    /// Copies results that no kernel wrote where the caller finds them, and settles how kernels read what they are given.
+    /// Copies results that no kernel wrote where the caller finds them, leaves out kernels that no result needs, and settles how kernels
+    /// read what they are given.
     void finish() {
         copy_results();
+        leave_out_unread();
         for (stored& one : result.inputs) detail::keep_rows(result, one);
         for (known_tensor& one : result.constants) detail::keep_rows(result, one.what);
     }
@@ -160,6 +177,21 @@ class lowering {
             space const loops = loops_over({of}, of.shape());
             result.outputs.push_back(store(name, loops, imported::at(of, loops)).of);
         }
+    }
+
+    void leave_out_unread() {
+        std::vector<ir::label> needed;
+        for (stored const& one : result.outputs) needed.push_back(one.name);
+        std::vector<layer> kept;
+        for (std::size_t at = result.all.size(); at-- > 0;) {
+            layer& one = result.all[at];
+            if (std::find(needed.begin(), needed.end(), one.nodes.back().name) == needed.end()) continue;
+            for (ir::node const& part : one.nodes) {
+                if (part.op == operation::access) needed.push_back(part.name);
+            }
+            kept.push_back(std::move(one));
+        }
+        result.all.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
     }
 
     /// Whether a view reads its tensor row by row from the first element to the last.

@@ -9,6 +9,7 @@ namespace detail {
 /// A file of TensorFlow Lite has the type and the shape of each tensor: those of a result are what its operator makes.
 inline void check_results(lowering const& of) {
     for (std::size_t at = 0; at < of.node->outputs.size(); ++at) {
+        if (!of.wants(at)) continue;
         network::tensor const& said = tflite::result_tensor(of, at);
         auto const& made = of.made(at);
         if (!made) throw not_imported("nothing makes result " + std::to_string(at));
@@ -16,7 +17,8 @@ inline void check_results(lowering const& of) {
             throw not_imported("makes elements of " + std::string(name_of(made->type())) + ", and the model says " +
                                tflite::type_text(said));
         shape extents;
-        for (network::dimension const& one : said.shape.value_or(network::tensor_shape{})) extents.push_back(one.extent.value_or(-1));
+        for (network::dimension const& one : said.shape.value_or(network::tensor_shape{}))
+            extents.push_back(one.extent.value_or(one.usual));
         if (extents != made->shape()) throw not_imported("makes " + text_of(made->shape()) + ", and the model says " + text_of(extents));
     }
 }

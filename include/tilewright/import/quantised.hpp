@@ -10,7 +10,10 @@ inline network::tensor const& operand_tensor(lowering const& of, std::size_t at)
     if (!of.has(at)) throw not_imported("operand " + std::to_string(at) + " is missing");
     return tensor_of(of, of.node->inputs[at]);
 }
-inline network::tensor const& result_tensor(lowering const& of, std::size_t at = 0) { return tensor_of(of, of.node->outputs.at(at)); }
+inline network::tensor const& result_tensor(lowering const& of, std::size_t at = 0) {
+    if (!of.wants(at)) throw not_imported("result " + std::to_string(at) + " is missing");
+    return tensor_of(of, of.node->outputs[at]);
+}
 
 /// One scale and zero point for all elements.
 struct quantisation {
@@ -32,9 +35,9 @@ inline bool is_float32(network::tensor const& of) { return of.type == network::e
 inline bool is_int8(network::tensor const& of) { return of.type == network::element_type::int8; }
 inline std::string type_text(network::tensor const& of) { return std::string(network::name_of(of.type)); }
 /// Whether a node computes floats; if not, it computes int8.
-inline bool computes_floats(lowering const& of, std::size_t operands) {
+inline bool computes_floats(lowering const& of, std::initializer_list<std::size_t> operands) {
     network::tensor const& result = result_tensor(of);
-    for (std::size_t at = 0; at < operands; ++at) {
+    for (std::size_t const at : operands) {
         if (operand_tensor(of, at).type != result.type)
             throw not_imported("from " + type_text(operand_tensor(of, at)) + " to " + type_text(result));
     }
@@ -80,9 +83,11 @@ inline value in32(std::int64_t of) { return number(of, scalar_type::int32); }
 
 /// Where a window stands along each of two dimensions, by SAME or VALID.
 inline window window_over(lowering const& of, shape const& extents, shape const& kernel) {
+    auto const by = [&](char const* name) { return limited(integer(of, name, 1), 1, most_extent, name); };
+    for (std::int64_t const one : kernel) limited(one, 1, most_extent, "a filter");
     window made{.kernel = kernel,
-                .strides = {integer(of, "stride_h", 1), integer(of, "stride_w", 1)},
-                .dilations = {integer(of, "dilation_h_factor", 1), integer(of, "dilation_w_factor", 1)},
+                .strides = {by("stride_h"), by("stride_w")},
+                .dilations = {by("dilation_h_factor"), by("dilation_w_factor")},
                 .before = {0, 0},
                 .after = {0, 0}};
     bool const same = word(of, "padding", "") == "SAME";

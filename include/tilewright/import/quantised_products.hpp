@@ -1,6 +1,8 @@
 #pragma once
+#include <tilewright/import/copies.hpp>
 #include <tilewright/import/products.hpp>
 #include <tilewright/import/quantised.hpp>
+#include <utility>
 
 // Products of TensorFlow Lite: convolutions and fully connected layers. Each is one kernel: the sums of an element, then what is made of
 // them. The sums are bias + sum(x * weight): the zero point of x is a part of the bias, and padding reads the zero point.
@@ -14,11 +16,12 @@ struct product {
     quantisation in = {}, out = {};         ///< of int8
     std::vector<float> weight_scales = {};  ///< one, or one for each channel
     std::int64_t channels = 0;              ///< of the result
+    std::int64_t subtracted = 0;            ///< from each element of x; 0: the bias has what the zero point adds
 };
 inline product product_of(lowering& of, std::size_t x_operand, std::size_t bias, int channel_axis) {
     network::tensor const& weights = operand_tensor(of, 1);
     product made{.x = of.operand(x_operand), .weights = of.operand(1), .x_operand = x_operand};
-    made.of_floats = computes_floats(of, x_operand + 1);
+    made.of_floats = computes_floats(of, {x_operand, 1});
     if (channel_axis >= made.weights.rank()) throw not_imported("weights of " + std::to_string(made.weights.rank()) + " dimensions");
     made.channels = made.weights.extent(channel_axis);
     if (of.has(bias)) {
@@ -43,9 +46,8 @@ inline product product_of(lowering& of, std::size_t x_operand, std::size_t bias,
 }
 
 /// What sums of int32 start from: for each channel its bias, less what the zero point of x adds to each product.
-///
-/// @param step  from one weight of a channel to the next channel's, of `count` weights that follow each other by `inner`
 inline std::vector<std::int64_t> folded_biases(lowering& of, product const& with, std::size_t bias, int channel_axis) {
+    std::int64_t const least = -128 - with.subtracted, most = 127 - with.subtracted;
     known_tensor const weights = of.known(1);
     std::vector<std::int64_t> made(static_cast<std::size_t>(with.channels), 0);
     if (of.has(bias)) made = of.known_integers(bias);
@@ -57,8 +59,8 @@ inline std::vector<std::int64_t> folded_biases(lowering& of, product const& with
     for (std::size_t at = 0; at < values.size(); ++at) {
         auto const channel = at / static_cast<std::size_t>(inner) % made.size();
         made[channel] -= with.in.zero_point * values[at];
-        lowest[channel] += std::min(values[at] * -128, values[at] * 127);
-        highest[channel] += std::max(values[at] * -128, values[at] * 127);
+        lowest[channel] += std::min(values[at] * least, values[at] * most);
+        highest[channel] += std::max(values[at] * least, values[at] * most);
     }
     for (std::size_t channel = 0; channel < made.size(); ++channel) {
         std::int64_t const low = made[channel] + lowest[channel], high = made[channel] + highest[channel];
@@ -117,59 +119,98 @@ inline void sum_products(lowering& of, product const& with, space const& loops, 
 }
 inline value factor_of(product const& with, value const& x) { return with.of_floats ? x : convert(x, scalar_type::int32); }
 
+inline std::vector<fixed_scale> channel_scales(product const& with) {
+    return with.of_floats ? std::vector<fixed_scale>{} : scales_of(with);
+}
+/// Rows of x by rows of weights, of which there is one for each channel.
+inline void multiply_rows(lowering& of, product const& with, view const& rows, view const& weights, int channel_axis,
+                          std::vector<fixed_scale> const& scales) {
+    std::size_t const last = rows.dimensions.size() - 1;
+    shape whole = rows.shape();
+    view like_rows = rows;
+    like_rows.dimensions[last] = {};
+    whole[last] = with.channels;
+    space const loops = loops_over({like_rows}, whole);
+    space const inner = reduction_over(only(rows, {last}), only(weights, {1}));
+    space of_rows = loops, of_weights;
+    of_rows.extents[last] = inner.extents[0], of_rows.axes[last] = inner.axes[0];
+    of_weights.extents = {loops.extents[last], inner.extents[0]}, of_weights.axes = {loops.axes[last], inner.axes[0]};
+    value const body = factor_of(with, imported::at(rows, of_rows)) * factor_of(with, imported::at(weights, of_weights));
+    sum_products(of, with, loops, loops.index(static_cast<int>(last)), inner.axes[0], body, 2, channel_axis, scales);
+}
+/// The elements of x under a window, by the indices of its first dimension and its channels.
+inline value under_window(product const& with, window const& windows, space const& loops, value const& y, value const& x,
+                          std::vector<value> const& channel) {
+    std::vector<std::vector<value>> const read{
+        {loops.index(0)}, {windows.index(0, loops.index(1), y)}, {windows.index(1, loops.index(2), x)}, channel};
+    bool const pads = windows.pads();
+    return factor_of(with, pads ? padded_at_factors(with.x, read, number(with.in.zero_point, with.x.type())) : at_factors(with.x, read));
+}
+
 /// [n, y, x, i] by [o, y, x, i / groups].
 inline void convolve(lowering& of) {
-    product const with = product_of(of, 0, 2, 0);
+    product with = product_of(of, 0, 2, 0);
     shape const input = with.x.shape(), kernel = with.weights.shape();
     if (input.size() != 4 || kernel.size() != 4) throw not_imported("of " + text_of(input) + " by " + text_of(kernel));
     window const windows = window_over(of, {input[1], input[2]}, {kernel[1], kernel[2]});
     std::int64_t const channels = kernel[3], groups = input[3] / channels, members = kernel[0] / std::max<std::int64_t>(groups, 1);
     if (groups < 1 || groups * channels != input[3] || members * groups != kernel[0]) throw not_imported("groups that do not fit");
+    bool const of_points = kernel[1] == 1 && kernel[2] == 1 && windows.strides == shape{1, 1};
+    if (of_points && groups == 1) return multiply_rows(of, with, with.x, only(with.weights, {0, 3}), 0, channel_scales(with));
+    for (int const dimension : {0, 1, 2}) with.x = joined(of, with.x, dimension);
+    if (groups > 1) with.x = joined(of, with.x, 3);
+    if (windows.pads()) with.x = with_whole_factors(of, with.x);
     space loops = loops_over({input[0], windows.result[0], windows.result[1], kernel[0]});
-    value first = in32(0);
+    std::vector<value> axes, channel;
+    value const y = windows.tap(0, axes), x = windows.tap(1, axes);
     if (groups > 1) {
         loops.extents[3] = members > 1 ? shape{groups, members} : shape{groups};
         loops.axes[3] = {along("group", groups)};
         if (members > 1) loops.axes[3].push_back(along("member", members));
-        first = times(loops.axes[3][0], channels);
+        channel = {times(loops.axes[3][0], channels)};
+        if (channels > 1) axes.push_back(along("channel", channels)), channel[0] = channel[0] + axes.back();
     }
-    std::vector<value> axes;
-    value const y = windows.tap(0, axes), x = windows.tap(1, axes);
-    value channel = in32(0);
-    if (channels > 1) axes.push_back(channel = along("channel", channels));
-    value const read_channel = groups == 1 ? channel : channels > 1 ? first + channel : first;
-    std::vector<value> const read{loops.index(0), windows.index(0, loops.index(1), y), windows.index(1, loops.index(2), x), read_channel};
-    value const body = factor_of(with, read_window(with.x, read, windows, number(with.in.zero_point, with.x.type()))) *
-                       factor_of(with, imported::at(with.weights, {loops.index(3), y, x, channel}));
-    sum_products(of, with, loops, loops.index(3), axes, body, 2, 0, with.of_floats ? std::vector<fixed_scale>{} : scales_of(with));
+    value weight;
+    if (groups > 1) {
+        weight = imported::at(with.weights, {loops.index(3), y, x, channels > 1 ? axes.back() : in32(0)});
+    } else {
+        space const inner = reduction_over(only(with.x, {3}), only(with.weights, {3}));
+        channel = inner.axes[0];
+        axes.insert(axes.end(), channel.begin(), channel.end());
+        weight = imported::at(with.weights, {loops.index(3), y, x, inner.index(0)});
+    }
+    value const body = under_window(with, windows, loops, y, x, channel) * factor_of(with, weight);
+    sum_products(of, with, loops, loops.index(3), axes, body, 2, 0, channel_scales(with));
 }
 /// [n, y, x, i] by [1, y, x, i * m]: channel c of the result is made of channel c / m.
 inline void convolve_channels(lowering& of) {
-    product const with = product_of(of, 0, 2, 3);
+    product with = product_of(of, 0, 2, 3);
     shape const input = with.x.shape(), kernel = with.weights.shape();
     if (input.size() != 4 || kernel.size() != 4 || kernel[0] != 1) throw not_imported("of " + text_of(input) + " by " + text_of(kernel));
     std::int64_t const made = kernel[3] / input[3];
     if (made < 1 || made * input[3] != kernel[3]) throw not_imported("channels that do not fit");
     window const windows = window_over(of, {input[1], input[2]}, {kernel[1], kernel[2]});
+    with.x = joined(of, with.x);
+    if (windows.pads()) with.x = with_whole_factors(of, with.x);
     space loops = loops_over({input[0], windows.result[0], windows.result[1], kernel[3]});
-    value channel = loops.index(3);
-    if (made > 1 && input[3] > 1) {
-        loops.extents[3] = {input[3], made};
-        loops.axes[3] = {along("channel", input[3]), along("member", made)};
-        channel = loops.axes[3][0];
-    } else if (made > 1) {
-        channel = in32(0);
+    std::vector<value> channel = loops.axes[3];
+    if (made > 1) {
+        loops.extents[3] = {made}, loops.axes[3] = {along("member", made)}, channel.clear();
+        if (input[3] > 1) {
+            loops.extents[3] = {input[3], made};
+            channel = {along("channel", input[3])};
+            loops.axes[3].insert(loops.axes[3].begin(), channel[0]);
+        }
     }
     std::vector<value> axes;
     value const y = windows.tap(0, axes), x = windows.tap(1, axes);
-    std::vector<value> const read{loops.index(0), windows.index(0, loops.index(1), y), windows.index(1, loops.index(2), x), channel};
-    value const body = factor_of(with, read_window(with.x, read, windows, number(with.in.zero_point, with.x.type()))) *
-                       factor_of(with, imported::at(with.weights, {in32(0), y, x, loops.index(3)}));
-    sum_products(of, with, loops, loops.index(3), axes, body, 2, 3, with.of_floats ? std::vector<fixed_scale>{} : scales_of(with));
+    value const body =
+        under_window(with, windows, loops, y, x, channel) * factor_of(with, imported::at(with.weights, {in32(0), y, x, loops.index(3)}));
+    sum_products(of, with, loops, loops.index(3), axes, body, 2, 3, channel_scales(with));
 }
 /// Rows of x by [o, i].
 inline void connect_fully(lowering& of) {
-    product with = product_of(of, 0, 2, 0);
+    product const with = product_of(of, 0, 2, 0);
     shape const kernel = with.weights.shape();
     if (kernel.size() != 2 || with.x.elements() % kernel[1] != 0)
         throw not_imported("of " + text_of(with.x.shape()) + " by " + text_of(kernel));
@@ -178,24 +219,71 @@ inline void connect_fully(lowering& of) {
     if (!keeps) whole = {with.x.elements() / kernel[1], kernel[1]};
     auto const rows = reshaped(with.x, whole);
     if (!rows) throw not_imported("rows that would have to be copied");
-    std::size_t const last = whole.size() - 1;
-    view like_x = *rows;
-    like_x.dimensions[last] = {};
-    whole[last] = kernel[0];
-    space const loops = loops_over({like_x}, whole);
-    space const inner = reduction_over(only(*rows, {last}), only(with.weights, {1}));
-    space of_x = loops, of_weights;
-    of_x.extents[last] = inner.extents[0], of_x.axes[last] = inner.axes[0];
-    of_weights.extents = {loops.extents[last], inner.extents[0]}, of_weights.axes = {loops.axes[last], inner.axes[0]};
-    value const body = factor_of(with, imported::at(*rows, of_x)) * factor_of(with, imported::at(with.weights, of_weights));
-    std::vector<fixed_scale> scales;
-    if (!with.of_floats) {
-        scales = scales_of(with);
-        // With one scale, the product of scales is a float.
-        if (scales.size() == 1)
-            scales[0] = fixed_scale_of(static_cast<double>(with.in.scale * with.weight_scales[0]) / static_cast<double>(with.out.scale));
+    std::vector<fixed_scale> scales = channel_scales(with);
+    // With one scale, the product of scales is a float.
+    if (scales.size() == 1)
+        scales[0] = fixed_scale_of(static_cast<double>(with.in.scale * with.weight_scales[0]) / static_cast<double>(with.out.scale));
+    multiply_rows(of, with, *rows, with.weights, 0, scales);
+}
+
+/// x scattered by weights [o, y, x, i]: row r of x adds to rows r * stride - before + tap of the result. Operand 0 is the result's shape,
+/// operand 2 is x. The result gathers: where its rows are a multiple of the stride, each from the few rows of x that reach it; otherwise
+/// each looks at all rows of x, and weights outside of the filter are 0.
+inline void convolve_transposed(lowering& of) {
+    product with = product_of(of, 2, 3, 0);
+    shape const input = with.x.shape(), kernel = with.weights.shape(), whole = of.known_integers(0);
+    if (input.size() != 4 || kernel.size() != 4 || whole.size() != 4 || kernel[3] != input[3] || whole[0] != input[0] ||
+        whole[3] != kernel[0])
+        throw not_imported("of " + text_of(input) + " by " + text_of(kernel) + " to " + text_of(whole));
+    imported::count_of(whole);
+    std::int64_t const strides[] = {limited(integer(of, "stride_h", 1), 1, most_extent, "a stride"),
+                                    limited(integer(of, "stride_w", 1), 1, most_extent, "a stride")};
+    for (int const dimension : {0, 1, 2}) with.x = joined(of, with.x, dimension);
+    with.x = with_whole_factors(of, with.x);
+    space loops = loops_over(whole);
+    std::vector<value> axes;
+    std::vector<std::vector<value>> read{{loops.index(0)}}, weight{{loops.index(3)}};
+    for (std::size_t at = 0; at < 2; ++at) {
+        std::int64_t const extent = whole[at + 1], taps = kernel[at + 1], stride = strides[at];
+        std::int64_t const room = (extent + stride - 1) / stride;
+        std::int64_t const all = word(of, "padding", "") == "SAME" ? std::max<std::int64_t>(0, (room - 1) * stride + taps - extent) : 0;
+        std::int64_t const before = all / 2;
+        std::string const name = at == 0 ? "y" : "x";
+        auto const along_it = [&](std::string const& what, std::int64_t count) {
+            return count == 1 ? in32(0) : along(ir::label((what + name).c_str()), count);
+        };
+        auto const reduced_along = [&](std::int64_t count) {
+            if (count == 1) return in32(0);
+            axes.push_back(along(ir::label(("from_" + name).c_str()), count));
+            return axes.back();
+        };
+        if (extent % stride == 0) {
+            // Row stride * a + b, of x row a + d: the tap is b + before - stride * d.
+            auto const floored = [&](std::int64_t number) { return number >= 0 ? number / stride : -((stride - 1 - number) / stride); };
+            std::int64_t const first = -floored(taps - 1 - before), last = floored(stride - 1 + before);
+            loops.extents[at + 1].clear(), loops.axes[at + 1].clear();
+            value const a = along_it("a", extent / stride), b = along_it("b", stride);
+            for (auto const& [axis, count] : {std::pair{a, extent / stride}, {b, stride}}) {
+                if (count > 1) loops.axes[at + 1].push_back(axis), loops.extents[at + 1].push_back(count);
+            }
+            value const d = reduced_along(last - first + 1);
+            read.push_back({a + d + in32(first)});
+            weight.push_back({b - times(d, stride) + in32(before - stride * first)});
+        } else {
+            value const r = reduced_along(input[at + 1]);
+            read.push_back({r});
+            weight.push_back({loops.index(static_cast<int>(at) + 1) - times(r, stride) + in32(before)});
+        }
     }
-    sum_products(of, with, loops, loops.index(static_cast<int>(last)), inner.axes[0], body, 2, 0, scales);
+    space const inner = reduction_over(only(with.x, {3}), only(with.weights, {3}));
+    axes.insert(axes.end(), inner.axes[0].begin(), inner.axes[0].end());
+    read.push_back(inner.axes[0]), weight.push_back({inner.index(0)});
+    value element = factor_of(with, padded_at_factors(with.x, read, number(with.in.zero_point, with.x.type())));
+    // Other taps reach other rows of the result, so that no bias has all that the zero point adds.
+    if (!with.of_floats && with.in.zero_point != 0) element = element - in32(with.in.zero_point);
+    with.subtracted = std::exchange(with.in.zero_point, 0);
+    value const body = element * factor_of(with, padded_at_factors(with.weights, weight, number(std::int64_t{0}, with.weights.type())));
+    sum_products(of, with, loops, loops.index(3), axes, body, 3, 0, channel_scales(with));
 }
 
 }  // namespace tilewright::imported::detail::tflite

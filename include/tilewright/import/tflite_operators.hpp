@@ -1,16 +1,49 @@
 #pragma once
+#include <tilewright/import/quantised_movement.hpp>
 #include <tilewright/import/quantised_products.hpp>
+#include <tilewright/import/quantised_reductions.hpp>
 #include <tilewright/import/walk.hpp>
 
 namespace tilewright::imported {
 
 /// The operators of TensorFlow Lite that are imported, by name.
 inline std::span<operator_entry const> tflite_operators() {
-    using namespace detail::tflite;
+    namespace tflite = detail::tflite;
     static constexpr operator_entry all[] = {
-        {"CONV_2D", convolve},
-        {"DEPTHWISE_CONV_2D", convolve_channels},
-        {"FULLY_CONNECTED", connect_fully},
+        {"ADD", tflite::add_or_subtract<operation::add>},
+        {"AVERAGE_POOL_2D", tflite::pool<true>},
+        {"CONCATENATION", tflite::concatenate},
+        {"CONV_2D", tflite::convolve},
+        {"DEPTHWISE_CONV_2D", tflite::convolve_channels},
+        {"DEQUANTIZE", tflite::dequantise},
+        {"EXPAND_DIMS", tflite::expand_dimensions},
+        {"FULLY_CONNECTED", tflite::connect_fully},
+        {"GATHER", tflite::gather},
+        {"LEAKY_RELU", tflite::leak},
+        {"LOGISTIC", tflite::logistic_function},
+        {"MAX_POOL_2D", tflite::pool<false>},
+        {"MEAN", tflite::mean},
+        {"MUL", tflite::multiply},
+        {"PACK", tflite::pack},
+        {"PAD", tflite::pad},
+        {"PADV2", tflite::pad},
+        {"PRELU", tflite::leak_by_factors},
+        {"QUANTIZE", tflite::quantise},
+        {"RELU", tflite::rectify_all},
+        {"RELU6", tflite::rectify_to_six},
+        {"RESHAPE", tflite::reshape},
+        {"RESIZE_BILINEAR", tflite::resize_bilinearly},
+        {"RESIZE_NEAREST_NEIGHBOR", tflite::resize_to_nearest},
+        {"SLICE", tflite::slice},
+        {"SOFTMAX", tflite::softmax},
+        {"SPLIT", tflite::split},
+        {"SQUEEZE", tflite::squeeze},
+        {"STRIDED_SLICE", tflite::slice_by_strides},
+        {"SUB", tflite::add_or_subtract<operation::subtract>},
+        {"TANH", tflite::tangent_function},
+        {"TRANSPOSE", tflite::transpose},
+        {"TRANSPOSE_CONV", tflite::convolve_transposed},
+        {"UNPACK", tflite::unpack},
     };
     return all;
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <tilewright/compute/functions.hpp>
 #include <tilewright/compute/stage.hpp>
 #include <tilewright/import/extents.hpp>
@@ -134,6 +135,20 @@ value apply(T const& expression, std::vector<argument> const& arguments) {
     }
     // A parameter that is the whole expression leaves nothing to add.
     if (!moved.empty() && static_cast<std::size_t>(moved.back()) + 1 != whole.nodes.size()) whole.nodes.resize(moved.back() + 1u);
+    return whole;
+}
+
+/// The same expression, where parts that are equal stand once.
+inline value shared(value const& of) {
+    value whole;
+    std::vector<std::int16_t> moved;
+    for (ir::node one : of.nodes) {
+        for (int at = 0; one.op != operation::constant && at < one.argument_count; ++at)
+            one.arguments[at] = moved[static_cast<std::size_t>(one.arguments[at])];
+        auto const found = std::find(whole.nodes.begin(), whole.nodes.end(), one);
+        moved.push_back(static_cast<std::int16_t>(found - whole.nodes.begin()));
+        if (found == whole.nodes.end()) whole.nodes.push_back(one);
+    }
     return whole;
 }
 

@@ -48,6 +48,7 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
             makers[at]->make(*work);
             if (check != nullptr) check(*work);
         } catch (not_imported const& error) {
+            work->take_back();
             say(where, error.what());
         }
     }

@@ -21,6 +21,7 @@ enum constant_id : std::int32_t { no_constant = -1 };  // of graph::constants
 struct dimension {
     std::optional<std::int64_t> extent = {};  ///< elements; absent where run time decides
     std::string symbol = {};                  ///< the model's name of an extent that run time decides; often empty
+    std::int64_t usual = 0;                   ///< what a model of TensorFlow Lite has where run time does not decide; 0: nothing
 
     friend bool operator==(dimension const&, dimension const&) = default;
 };

@@ -107,6 +107,7 @@ class tflite_reader {
         bool agree = signature.size() == extents.size();
         for (std::size_t at = 0; agree && at < signature.size(); ++at) {
             if (signature[at] == -1) {
+                shape[at].usual = extents[at];
                 shape[at].extent.reset();
             } else {
                 agree = signature[at] == extents[at];

@@ -314,6 +314,11 @@ inline constexpr tflite_option resize_nearest_neighbor[] = {
     {"align_corners", 0, kind::truth},
     {"half_pixel_centers", 1, kind::truth},
 };
+inline constexpr tflite_option gather[] = {{"axis", 0, kind::integer}, {"batch_dims", 1, kind::integer}};
+inline constexpr tflite_option leaky_relu[] = {{"alpha", 0, kind::real}};
+inline constexpr tflite_option pack[] = {{"values_count", 0, kind::integer}, {"axis", 1, kind::integer}};
+inline constexpr tflite_option squeeze[] = {{"squeeze_dims", 0, kind::integers}};
+inline constexpr tflite_option unpack[] = {{"num", 0, kind::integer}, {"axis", 1, kind::integer}};
 inline constexpr tflite_option softmax[] = {{"beta", 0, kind::real}};
 
 }  // namespace tflite_options
@@ -336,14 +341,22 @@ inline constexpr tflite_operator tflite_operators[] = {
     {25, 9, tflite_options::softmax},                   // SOFTMAX
     {28, 0, {}},                                        // TANH
     {34, 22, {}},                                       // PAD
+    {36, 23, tflite_options::gather},                   // GATHER
     {39, 26, {}},                                       // TRANSPOSE
     {40, 27, tflite_options::mean},                     // MEAN
     {41, 28, tflite_options::sum},                      // SUB
+    {43, 30, tflite_options::squeeze},                  // SQUEEZE
     {45, 32, tflite_options::strided_slice},            // STRIDED_SLICE
     {49, 35, tflite_options::split},                    // SPLIT
+    {54, 0, {}},                                        // PRELU
+    {60, 43, {}},                                       // PADV2
     {65, 48, {}},                                       // SLICE
     {67, 49, tflite_options::transpose_conv},           // TRANSPOSE_CONV
+    {70, 52, {}},                                       // EXPAND_DIMS
+    {83, 59, tflite_options::pack},                     // PACK
+    {88, 64, tflite_options::unpack},                   // UNPACK
     {97, 74, tflite_options::resize_nearest_neighbor},  // RESIZE_NEAREST_NEIGHBOR
+    {98, 75, tflite_options::leaky_relu},               // LEAKY_RELU
     {114, 89, {}},                                      // QUANTIZE
 };
 

@@ -1,0 +1,192 @@
+#pragma once
+#include <tilewright/import/copies.hpp>
+#include <tilewright/import/elementwise.hpp>
+#include <tilewright/import/quantised.hpp>
+
+// Operators of TensorFlow Lite that compute each element by itself.
+namespace tilewright::imported::detail::tflite {
+
+/// Loops over views of one shape; those whose dimensions were reshaped in ways that do not fit each other are copied.
+inline space fitted_loops(lowering& of, std::vector<view>& all, shape const& whole) {
+    try {
+        return loops_over(all, whole);
+    } catch (not_imported const&) {
+        for (view& one : all) one = joined(of, one);
+        return loops_over(all, whole);
+    }
+}
+/// A kernel of one element of each operand, which are repeated to a common shape.
+template <class Make>
+void over_elements(lowering& of, std::size_t operands, Make const& make) {
+    std::vector<view> all;
+    shape whole;
+    for (std::size_t at = 0; at < operands; ++at) {
+        all.push_back(of.operand(at));
+        auto const common = common_shape(whole, all.back().shape());
+        if (!common) throw not_imported("shapes " + text_of(whole) + " and " + text_of(all.back().shape()) + " do not fit");
+        whole = *common;
+    }
+    for (view& one : all) one = repeated_to(one, whole);
+    space const loops = fitted_loops(of, all, whole);
+    std::vector<value> values;
+    for (view const& one : all) values.push_back(imported::at(one, loops));
+    of.compute(loops, make(values), 0);
+}
+
+/// An int8 without its zero point, as an int32.
+inline value without_zero_point(value const& x, quantisation const& with) {
+    value const wide = convert(x, scalar_type::int32);
+    return with.zero_point == 0 ? wide : wide - in32(with.zero_point);
+}
+
+/// Both operands are shifted to the left by 20 bits and brought to twice the larger scale; their sum is brought to that of the result.
+template <operation Op>
+void add_or_subtract(lowering& of) {
+    if (computes_floats(of, {0, 1})) return over_elements(of, 2, [&](auto const& x) { return activated(of, binary(Op, x[0], x[1])); });
+    quantisation const in[] = {operand_quantisation(of, 0), operand_quantisation(of, 1)}, out = result_quantisation(of);
+    double const twice = 2 * static_cast<double>(std::max(in[0].scale, in[1].scale)), left = 1 << 20;
+    over_elements(of, 2, [&](auto const& x) {
+        auto const scaled = [&](std::size_t at) {
+            value const shifted = without_zero_point(x[at], in[at]) * in32(1 << 20);
+            return rescaled(shifted, fixed_scale_of(static_cast<double>(in[at].scale) / twice));
+        };
+        value const total = binary(Op, scaled(0), scaled(1));
+        fixed_scale const by = fixed_scale_of(twice / (left * static_cast<double>(out.scale)));
+        return with_zero_point(rescaled(total, by), out.zero_point, result_bounds(of));
+    });
+}
+inline void multiply(lowering& of) {
+    if (computes_floats(of, {0, 1})) return over_elements(of, 2, [&](auto const& x) { return activated(of, x[0] * x[1]); });
+    quantisation const in[] = {operand_quantisation(of, 0), operand_quantisation(of, 1)}, out = result_quantisation(of);
+    // The scale of the product is a float, computed from left to right.
+    fixed_scale const by = fixed_scale_of(static_cast<double>(in[0].scale * in[1].scale / out.scale));
+    over_elements(of, 2, [&](auto const& x) {
+        value const product = without_zero_point(x[0], in[0]) * without_zero_point(x[1], in[1]);
+        return with_zero_point(rescaled(product, by), out.zero_point, result_bounds(of));
+    });
+}
+/// RELU and its kin as operators of their own: rescaled by the quotient of the scales, a float.
+inline void rectify(lowering& of, char const* activation) {
+    if (computes_floats(of, {0})) {
+        bool const limited = std::string_view(activation) == "RELU6";
+        return over_elements(of, 1, [&](auto const& x) { return limited ? smaller_of(relu_of(x[0]), like(x[0], 6)) : relu_of(x[0]); });
+    }
+    quantisation const in = operand_quantisation(of, 0), out = result_quantisation(of);
+    fixed_scale const by = fixed_scale_of(static_cast<double>(in.scale / out.scale));
+    over_elements(of, 1, [&](auto const& x) {
+        return with_zero_point(rescaled(without_zero_point(x[0], in), by), out.zero_point,
+                               bounds_of(activation, out.scale, out.zero_point));
+    });
+}
+inline void rectify_all(lowering& of) { rectify(of, "RELU"); }
+inline void rectify_to_six(lowering& of) { rectify(of, "RELU6"); }
+/// What is not below 0 has a scale of its own, and so has what is.
+inline void leak(lowering& of) {
+    float const alpha = real(of, "alpha", 0);
+    if (computes_floats(of, {0})) {
+        return over_elements(
+            of, 1, [&](auto const& x) { return choose(x[0] < like(x[0], 0), x[0] * like(x[0], static_cast<double>(alpha)), x[0]); });
+    }
+    quantisation const in = operand_quantisation(of, 0), out = result_quantisation(of);
+    fixed_scale const above = fixed_scale_of(static_cast<double>(in.scale / out.scale)),
+                      below = fixed_scale_of(static_cast<double>(in.scale * alpha / out.scale));
+    over_elements(of, 1, [&](auto const& x) {
+        value const real = without_zero_point(x[0], in);
+        return with_zero_point(choose(real < in32(0), rescaled(real, below), rescaled(real, above)), out.zero_point, {});
+    });
+}
+/// Likewise, where what is below 0 has factors of int8.
+inline void leak_by_factors(lowering& of) {
+    if (computes_floats(of, {0, 1}))
+        return over_elements(of, 2, [](auto const& x) { return choose(x[0] < like(x[0], 0), x[0] * x[1], x[0]); });
+    quantisation const in = operand_quantisation(of, 0), factors = operand_quantisation(of, 1), out = result_quantisation(of);
+    fixed_scale const above = fixed_scale_of(static_cast<double>(in.scale / out.scale)),
+                      below = fixed_scale_of(static_cast<double>(in.scale * factors.scale / out.scale));
+    over_elements(of, 2, [&](auto const& x) {
+        value const real = without_zero_point(x[0], in), product = real * without_zero_point(x[1], factors);
+        return with_zero_point(choose(real < in32(0), rescaled(product, below), rescaled(real, above)), out.zero_point, {});
+    });
+}
+
+/// A value for each int8, as comparisons: a tree over the places where the value changes.
+inline value by_table(value const& x, std::vector<std::int64_t> const& table) {
+    std::vector<std::size_t> starts{0};
+    for (std::size_t at = 1; at < table.size(); ++at) {
+        if (table[at] != table[at - 1]) starts.push_back(at);
+    }
+    value whole = x;
+    auto const root = static_cast<std::int16_t>(x.nodes.size() - 1);
+    auto const put = [&](ir::node const& one) {
+        whole.nodes.push_back(one);
+        return static_cast<std::int16_t>(whole.nodes.size() - 1);
+    };
+    auto const choice = [&](auto const& self, std::size_t first, std::size_t end) -> std::int16_t {
+        if (end - first == 1) return put(number(table[starts[first]], scalar_type::int8).nodes[0]);
+        std::size_t const middle = (first + end) / 2;
+        std::int16_t const limit = put(number(static_cast<std::int64_t>(starts[middle]) - 128, x.type()).nodes[0]);
+        std::int16_t const is_below =
+            put({.op = operation::less, .type = scalar_type::boolean, .argument_count = 2, .arguments = {root, limit}});
+        std::int16_t const below = self(self, first, middle), above = self(self, middle, end);
+        return put({.op = operation::select, .type = scalar_type::int8, .argument_count = 3, .arguments = {is_below, below, above}});
+    };
+    choice(choice, 0, starts.size());
+    return whole;
+}
+/// A function of floats as a table of int8.
+///
+/// @param scale, zero_point  those that the format says that the result has
+template <class Function>
+void function_by_table(lowering& of, double scale, std::int64_t zero_point, Function const& function) {
+    quantisation const in = operand_quantisation(of, 0);
+    if (!(result_quantisation(of) == quantisation{static_cast<float>(scale), zero_point}))
+        throw not_imported("a result whose scale is not 1/" + std::to_string(static_cast<int>(1 / scale)) + " or whose zero point is not " +
+                           std::to_string(zero_point));
+    std::vector<std::int64_t> table;
+    for (std::int64_t q = -128; q < 128; ++q) {
+        float const made = function(in.scale * static_cast<float>(q - in.zero_point)) * static_cast<float>(1 / scale);
+        table.push_back(std::clamp<std::int64_t>(nearest_away(static_cast<double>(made)) + zero_point, -128, 127));
+    }
+    over_elements(of, 1, [&](auto const& x) { return by_table(x[0], table); });
+}
+inline void logistic_function(lowering& of) {
+    if (computes_floats(of, {0})) return over_elements(of, 1, [](auto const& x) { return logistic(x[0]); });
+    function_by_table(of, 1.0 / 256, -128, [](float x) { return 1 / (1 + static_cast<float>(std::exp(-static_cast<double>(x)))); });
+}
+inline void tangent_function(lowering& of) {
+    if (computes_floats(of, {0})) return over_elements(of, 1, [](auto const& x) { return hyperbolic_tangent(x[0]); });
+    function_by_table(of, 1.0 / 128, 0, [](float x) { return static_cast<float>(std::tanh(static_cast<double>(x))); });
+}
+
+/// A float as the nearest int8; halves go away from 0.
+inline value nearest_int8(value const& x, quantisation const& out) {
+    value const scaled = x / like(x, static_cast<double>(out.scale));
+    auto const limit = [&](std::int64_t of_result) { return like(x, static_cast<double>(of_result - out.zero_point)); };
+    // In this order the limits make a number of what is none.
+    value const limited = smaller_of(limit(127), larger_of(limit(-128), scaled));
+    parameter<float> const v{"v"};
+    auto const rounded = tilewright::detail::compute_once(cast<std::int32_t>(v), [&](auto const& whole) {
+        auto const rest = v - cast<float>(whole);
+        return whole + select(rest >= 0.5f, cast<std::int32_t>(1), 0) - select(rest <= -0.5f, cast<std::int32_t>(1), 0);
+    });
+    value const whole = imported::apply(rounded, {{"v", limited}});
+    return convert(out.zero_point == 0 ? whole : whole + in32(out.zero_point), scalar_type::int8);
+}
+inline void quantise(lowering& of) {
+    network::tensor const &from = operand_tensor(of, 0), &to = result_tensor(of);
+    if (!is_int8(to) || (!is_int8(from) && !is_float32(from))) throw not_imported("from " + type_text(from) + " to " + type_text(to));
+    quantisation const out = quantisation_of(to);
+    if (is_float32(from)) return over_elements(of, 1, [&](auto const& x) { return nearest_int8(x[0], out); });
+    quantisation const in = quantisation_of(from);
+    fixed_scale const by = fixed_scale_of(static_cast<double>(in.scale) / static_cast<double>(out.scale));
+    over_elements(of, 1, [&](auto const& x) { return with_zero_point(rescaled(without_zero_point(x[0], in), by), out.zero_point, {}); });
+}
+inline void dequantise(lowering& of) {
+    network::tensor const &from = operand_tensor(of, 0), &to = result_tensor(of);
+    if (!is_float32(to) || !is_int8(from)) throw not_imported("from " + type_text(from) + " to " + type_text(to));
+    quantisation const in = quantisation_of(from);
+    over_elements(of, 1, [&](auto const& x) {
+        return convert(without_zero_point(x[0], in), scalar_type::float32) * number(static_cast<double>(in.scale), scalar_type::float32);
+    });
+}
+
+}  // namespace tilewright::imported::detail::tflite

@@ -1,0 +1,151 @@
+// Runs networks of TensorFlow Lite as C and compares every byte of their results. `import_tflite FOLDER`: for each NAME.tflite there,
+// NAME.in has the bytes of all inputs, of one run after the other, and NAME.out those of all outputs. Or NAME.refused has words of a reason
+// in each line, one for each line that says what is not imported.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <thread>
+#include <tilewright/import/network.hpp>
+#include <tilewright/network/tflite.hpp>
+
+#include "network_in_c.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace tilewright;
+using bytes = std::vector<std::byte>;
+
+bytes read_all(fs::path const& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) throw std::runtime_error(file.string() + " is missing");
+    std::string const text(std::istreambuf_iterator<char>(in), {});
+    bytes made(text.size());
+    std::memcpy(made.data(), text.data(), text.size());
+    return made;
+}
+std::vector<std::size_t> sizes_of(network::graph const& graph, std::vector<network::tensor_id> const& ids) {
+    std::vector<std::size_t> made;
+    for (network::tensor_id const id : ids) {
+        network::tensor const& one = graph.tensors[static_cast<std::size_t>(id)];
+        std::int64_t count = network::bytes_of(one.type);
+        for (network::dimension const& along : *one.shape) count *= along.extent.value_or(along.usual);
+        made.push_back(static_cast<std::size_t>(count));
+    }
+    return made;
+}
+std::vector<bytes> cut(bytes const& all, std::vector<std::size_t> const& sizes, std::size_t& at) {
+    std::vector<bytes> made;
+    for (std::size_t const size : sizes) {
+        if (at + size > all.size()) throw std::runtime_error("a run has too few bytes");
+        made.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(at), all.begin() + static_cast<std::ptrdiff_t>(at + size));
+        at += size;
+    }
+    return made;
+}
+/// Integers are the same to the bit; floats are sums in any order, so that a small one may be the difference of large ones.
+void compare(network::tensor const& of, bytes const& got, bytes const& expected) {
+    double largest = 0;
+    for (float const one : network::values_of<float>(expected)) largest = std::max(largest, std::abs(static_cast<double>(one)));
+    for (std::size_t at = 0; at < expected.size(); ++at) {
+        if (of.type == network::element_type::float32) {
+            float is = 0, should = 0;
+            std::memcpy(&is, got.data() + at / 4 * 4, 4), std::memcpy(&should, expected.data() + at / 4 * 4, 4);
+            double const difference = std::abs(static_cast<double>(is) - static_cast<double>(should));
+            if (!(difference <= 1e-6 + 1e-4 * largest))
+                throw std::runtime_error(network::shown(of.name) + ", element " + std::to_string(at / 4) + ": expected " +
+                                         std::to_string(should) + ", got " + std::to_string(is));
+        } else if (got[at] != expected[at]) {
+            throw std::runtime_error(network::shown(of.name) + ", byte " + std::to_string(at) + ": expected " +
+                                     std::to_string(static_cast<int>(static_cast<std::int8_t>(expected[at]))) + ", got " +
+                                     std::to_string(static_cast<int>(static_cast<std::int8_t>(got[at]))));
+        }
+    }
+}
+std::atomic<std::size_t> runs = 0, compared = 0, nodes = 0;
+
+/// @throw std::runtime_error  what is wrong
+void check(fs::path const& model, fs::path const& folder) {
+    network::graph const graph = network::read_tflite(model);
+    imported::layers made = imported::layers_of(graph);
+    fs::path reasons = model;
+    if (fs::exists(reasons.replace_extension(".refused"))) {
+        std::ifstream in(reasons);
+        std::size_t count = 0;
+        for (std::string line; std::getline(in, line); ++count) {
+            if (count >= made.refused.size() || made.refused[count].find(line) == std::string::npos)
+                throw std::runtime_error("refused by `" + (count < made.refused.size() ? made.refused[count] : "nothing") +
+                                         "` instead of `" + line + "`");
+        }
+        if (count != made.refused.size()) throw std::runtime_error("also refused by `" + made.refused[count] + "`");
+        return;
+    }
+    if (!made.refused.empty()) throw std::runtime_error("refused: " + made.refused[0]);
+    compiled_network const network(std::move(made), folder);
+    nodes += graph.nodes.size();
+    fs::path file = model;
+    bytes const given = read_all(file.replace_extension(".in")), expected = read_all(file.replace_extension(".out"));
+    auto const in_sizes = sizes_of(graph, graph.inputs), out_sizes = sizes_of(graph, graph.outputs);
+    std::size_t in_at = 0, out_at = 0;
+    while (in_at < given.size()) {
+        auto const inputs = cut(given, in_sizes, in_at), wanted = cut(expected, out_sizes, out_at);
+        auto found = wanted;
+        for (bytes& one : found) std::fill(one.begin(), one.end(), std::byte{0x5a});
+        network.run(inputs, found);
+        for (std::size_t at = 0; at < wanted.size(); ++at) {
+            compare(graph.tensors[static_cast<std::size_t>(graph.outputs[at])], found[at], wanted[at]);
+            compared += wanted[at].size();
+        }
+        ++runs;
+    }
+    if (out_at != expected.size() || in_at == 0) throw std::runtime_error("inputs and outputs of different numbers of runs");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    if (count < 2) return std::cerr << "usage: import_tflite FOLDER [PART]\n", 2;
+    std::vector<fs::path> models;
+    for (auto const& one : fs::directory_iterator(arguments[1])) {
+        if (one.path().extension() == ".tflite" && (count < 3 || one.path().stem().string().find(arguments[2]) != std::string::npos))
+            models.push_back(one);
+    }
+    std::sort(models.begin(), models.end());
+    std::string pattern = (fs::temp_directory_path() / "tilewright_tflite_XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) return 2;
+    std::vector<std::string> wrong(models.size());
+    std::vector<std::chrono::duration<double>> times(models.size());
+    std::atomic<std::size_t> next = 0;
+    auto const work = [&] {
+        for (std::size_t at = next++; at < models.size(); at = next++) {
+            fs::path const own = fs::path(pattern) / std::to_string(at);
+            auto const begin = std::chrono::steady_clock::now();
+            fs::create_directory(own);
+            try {
+                check(models[at], own);
+            } catch (std::exception const& error) {
+                wrong[at] = error.what();
+            }
+            if (count < 3) fs::remove_all(own);
+            times[at] = std::chrono::steady_clock::now() - begin;
+        }
+    };
+    std::vector<std::thread> workers;
+    for (unsigned at = 0; at < std::max(1u, std::thread::hardware_concurrency()); ++at) workers.emplace_back(work);
+    for (std::thread& one : workers) one.join();
+    if (count < 3) fs::remove_all(pattern);
+    else std::cout << pattern << '\n';
+    for (std::size_t at = 0; at < models.size(); ++at)
+        if (count > 2) std::cout << times[at].count() << " s " << models[at].stem().string() << std::endl;
+    std::size_t failed = 0;
+    for (std::size_t at = 0; at < models.size(); ++at) {
+        if (wrong[at].empty()) continue;
+        std::cout << "FAILED " << models[at].stem().string() << ": " << wrong[at] << '\n';
+        ++failed;
+    }
+    std::cout << models.size() << " models, " << nodes << " nodes, " << runs << " runs, " << compared
+              << " bytes compared, failed: " << failed << '\n';
+    return failed > 0 || models.empty() ? 1 : 0;
+}
