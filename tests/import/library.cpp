@@ -48,7 +48,8 @@ TEST_CASE("a network with constants is a library, and its weights are a part of 
 }
 
 TEST_CASE("a network without constants is a library") {
-    std::vector<float> const in = floats("node/test_softmax_axis_1", "input_0.pb"), expected = floats("node/test_softmax_axis_1", "output_0.pb");
+    std::vector<float> const in = floats("node/test_softmax_axis_1", "input_0.pb"),
+                             expected = floats("node/test_softmax_axis_1", "output_0.pb");
     std::vector<float> out(expected.size(), -1.0f);
     std::vector<float> arena(1 << 12);
     imported_softmax_memories memories{};

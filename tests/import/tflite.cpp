@@ -65,6 +65,8 @@ void compare(network::tensor const& of, bytes const& got, bytes const& expected)
     }
 }
 std::atomic<std::size_t> runs = 0, compared = 0, nodes = 0;
+/// Drawn networks whose reshapes cut a tensor into more dimensions than a kernel has: a limit that the page states.
+std::atomic<std::size_t> beyond = 0;
 
 /// @throw std::runtime_error  what is wrong
 void check(fs::path const& model, fs::path const& folder) {
@@ -82,6 +84,7 @@ void check(fs::path const& model, fs::path const& folder) {
         if (count != made.refused.size()) throw std::runtime_error("also refused by `" + made.refused[count] + "`");
         return;
     }
+    if (made.refused.size() == 1 && made.refused[0].find("dimensions; 6 are the most") != std::string::npos) return void(++beyond);
     if (!made.refused.empty()) throw std::runtime_error("refused: " + made.refused[0]);
     networks::written_network const written = networks::write_network(std::move(made), folder, "net");
     networks::compile(written.sources, folder / "net.so", "-O1 -Wall -Wextra -Werror -shared");
@@ -149,6 +152,6 @@ int main(int count, char** arguments) {
         ++failed;
     }
     std::cout << models.size() << " models, " << nodes << " nodes, " << runs << " runs, " << compared
-              << " bytes compared, failed: " << failed << '\n';
-    return failed > 0 || models.empty() ? 1 : 0;
+              << " bytes compared, with too many dimensions: " << beyond << ", failed: " << failed << '\n';
+    return failed > 0 || beyond * 50 > models.size() || models.empty() ? 1 : 0;
 }
