@@ -139,7 +139,7 @@ row measured(entry const& of, fs::path const& folder, onnxruntime::runtime const
         if (layers.refused.size() > 1) made.refused += "; and " + std::to_string(layers.refused.size() - 1) + " more";
         return made;
     }
-    made.written = networks::write_network(std::move(layers), folder, "net");
+    made.written = networks::write_network(std::move(layers), folder, "net", networks::arena_check::none);
     progress(of.title() + ": compiling");
     auto const begin = std::chrono::steady_clock::now();
     networks::compile({folder / "net.c"}, folder / "net.o", "-O3 -march=native -c");
@@ -193,7 +193,7 @@ row measured(entry const& of, fs::path const& folder, onnxruntime::runtime const
     int const rounds = static_cast<int>(std::clamp(4 / (slow * repeats), 5.0, 200.0));
     peers::rounds const taken({ours, theirs}, rounds, repeats);
     made.milliseconds = 1e3 * taken.seconds(0), made.peer_milliseconds = 1e3 * taken.seconds(1), made.ratio = taken.ratio_to(1);
-    if (!arguments.kept()) throw std::runtime_error("bytes after an argument were written");
+    if (!arguments.kept()) throw std::runtime_error("an input, or bytes beside an argument, were written");
     return made;
 }
 
@@ -232,7 +232,7 @@ int main(int count, char** arguments) {
     try {
         onnxruntime::runtime const peer(NETWORKS_ONNXRUNTIME);
         if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("there is no folder to work in");
-        std::signal(SIGINT, [](int) { is_interrupted = 1; });
+        for (int const one : {SIGINT, SIGTERM}) std::signal(one, [](int) { is_interrupted = 1; });
         peers::detail::stay_on(sched_getcpu());
         std::vector<entry> entries;
         for (entry const& one : all_entries()) {

@@ -101,7 +101,7 @@ outcome run(fs::path const& test, fs::path const& folder) {
     }
     if (!made.refused.empty()) return {outcome::refused, made.refused[0]};
     networks::written_network const written = networks::write_network(std::move(made), folder, "net");
-    networks::compile(written.sources, folder / "net.so", "-O1 -shared");
+    networks::compile(written.sources, folder / "net.so", "-O1 -Wall -Wextra -Werror -shared");
     networks::library const compiled(folder / "net.so");
     std::vector<std::vector<std::byte>> given;
     std::vector<std::size_t> sizes;
@@ -113,7 +113,7 @@ outcome run(fs::path const& test, fs::path const& folder) {
         std::string const different = compare(outputs[at].type, arguments.output(at), outputs[at].bytes);
         if (!different.empty()) return {outcome::failed, "output " + std::to_string(at) + ", " + different};
     }
-    if (!arguments.kept()) return {outcome::failed, "bytes after an argument were written"};
+    if (!arguments.kept()) return {outcome::failed, "an input, or bytes beside an argument, were written"};
     return {outcome::passed};
 }
 

@@ -35,20 +35,27 @@ struct written_network {
     double seconds_to_plan = 0, seconds_to_c = 0;  ///< from layers to a plan, and from there to files
 };
 
+/// Whether a call fills the arena before it, and returns -1 where the bytes after the arena were written. That takes time.
+enum class arena_check { none, each_call };
+
 namespace detail {
 
 /// C that takes pointers in lists, so that one call serves all networks.
-inline std::string caller_of(std::string const& name, tw::imported::network_program const& from, tw::program_plan_value const& plan) {
+inline std::string caller_of(std::string const& name, tw::imported::network_program const& from, tw::program_plan_value const& plan,
+                             arena_check check) {
     tw::imported::layers const& of = from.network();
-    std::string text = "#include \"" + name + ".h\"\n#include <stddef.h>\n";
+    std::string text = "#include \"" + name + ".h\"\n#include <stddef.h>\n#include <string.h>\n";
     bool const pool = plan.peak(from.arena()).value > 0,
                constants = std::any_of(of.constants.begin(), of.constants.end(), [&](auto const&one) { return of.is_read(one.what); });
-    if (pool) text += "static _Alignas(64) unsigned char arena[TILEWRIGHT_" + name + "_arena_BYTES];\n";
+    bool const checks = pool && check == arena_check::each_call;
+    std::string const arena = "arena_of_" + name, size = "TILEWRIGHT_" + name + "_arena_BYTES";
+    if (pool) text += "static _Alignas(64) unsigned char " + arena + "[" + size + " + 64];\n";
     text += "int call_" + name + "(void *const *in, void *const *out) {\n    (void)in; (void)out;\n";
     if (pool || constants) text += "    struct " + name + "_memories memories = {0};\n";
-    if (pool) text += "    memories.arena = arena;\n";
+    if (checks) text += "    memset(" + arena + ", 0xa5, sizeof " + arena + ");\n";
+    if (pool) text += "    memories.arena = " + arena + ";\n";
     if (constants) text += "    memories.weights = (void *)" + name + "_weights_image;\n";
-    text += "    return " + name + "(";
+    text += "    const int code = " + name + "(";
     bool first = true;
     auto const add = [&](std::string const& one) { text += (first ? "" : ", ") + one, first = false; };
     for (std::size_t at = 0; at < of.inputs.size(); ++at) {
@@ -56,7 +63,9 @@ inline std::string caller_of(std::string const& name, tw::imported::network_prog
     }
     for (std::size_t at = 0; at < of.outputs.size(); ++at) add("out[" + std::to_string(at) + "]");
     if (pool || constants) add("&memories");
-    return text + ");\n}\n";
+    text += ");\n";
+    if (checks) text += "    for (size_t at = " + size + "; at < " + size + " + 64; ++at) if (" + arena + "[at] != 0xa5) return -1;\n";
+    return text + "    return code;\n}\n";
 }
 
 inline double seconds_since(std::chrono::steady_clock::time_point begin) {
@@ -78,7 +87,8 @@ inline bool fails(std::string const& command) {
 ///
 /// @param made  of which nothing is refused
 /// @throws std::runtime_error with the reason where it is not planned or not written
-inline written_network write_network(tw::imported::layers made, fs::path const& folder, std::string const& name) {
+inline written_network write_network(tw::imported::layers made, fs::path const& folder, std::string const& name,
+                                     arena_check check = arena_check::each_call) {
     written_network result;
     auto begin = std::chrono::steady_clock::now();
     tw::imported::network_program const whole(std::move(made), tw::ir::label(name.c_str()));
@@ -97,7 +107,7 @@ inline written_network write_network(tw::imported::layers made, fs::path const& 
         if (is_code) result.bytes_of_c = text.size();
     }
     result.sources.push_back(folder / ("call_" + name + ".c"));
-    std::ofstream(result.sources.back()) << detail::caller_of(name, whole, plan);
+    std::ofstream(result.sources.back()) << detail::caller_of(name, whole, plan, check);
     result.weights = plan.constant_bytes(whole.weights()).value;
     result.arena = plan.peak(whole.arena()).value;
     result.proven = plan.proven(whole.arena());
@@ -139,17 +149,18 @@ class library {
     void* handle_;
 };
 
-/// Room for one argument of a compiled function, with bytes after it that must stay.
+/// Room for one argument of a compiled function, with bytes around it that must stay.
 struct argument_room {
     static constexpr std::size_t guard = 64;
-    explicit argument_room(std::size_t bytes) : size(bytes), room(bytes + guard + 64) { std::memset(room.data(), 0xa5, room.size()); }
+    explicit argument_room(std::size_t bytes) : size(bytes), room(bytes + 2 * guard + 64) { std::memset(room.data(), 0xa5, room.size()); }
     std::byte* data() {
         auto const at = reinterpret_cast<std::uintptr_t>(room.data());
-        return room.data() + (64 - at % 64) % 64;
+        return room.data() + guard + (64 - at % 64) % 64;
     }
     bool kept() {
+        std::byte const* const first = data();
         for (std::size_t at = 0; at < guard; ++at) {
-            if (data()[size + at] != std::byte{0xa5}) return false;
+            if (first[size + at] != std::byte{0xa5} || *(first - 1 - at) != std::byte{0xa5}) return false;
         }
         return true;
     }
@@ -161,21 +172,26 @@ struct argument_room {
 class call_arguments {
   public:
     call_arguments(call_arguments const&) = delete;
-    call_arguments(std::vector<std::vector<std::byte>> const& inputs, std::vector<std::size_t> const& outputs) {
-        for (auto const& one : inputs) {
+    call_arguments(std::vector<std::vector<std::byte>> inputs, std::vector<std::size_t> const& outputs) : inputs_(std::move(inputs)) {
+        for (auto const& one : inputs_) {
             rooms_.emplace_back(one.size());
             if (!one.empty()) std::memcpy(rooms_.back().data(), one.data(), one.size());
         }
         for (std::size_t const bytes : outputs) rooms_.emplace_back(bytes);
-        for (std::size_t at = 0; at < rooms_.size(); ++at) (at < inputs.size() ? in_ : out_).push_back(rooms_[at].data());
+        for (std::size_t at = 0; at < rooms_.size(); ++at) (at < inputs_.size() ? in_ : out_).push_back(rooms_[at].data());
     }
     int operator()(library::function call) { return call(in_.data(), out_.data()); }
     std::byte const* output(std::size_t at) const { return static_cast<std::byte const*>(out_[at]); }
+    /// Whether inputs, and bytes around all arguments, are as they were.
     bool kept() {
+        for (std::size_t at = 0; at < inputs_.size(); ++at) {
+            if (!inputs_[at].empty() && std::memcmp(in_[at], inputs_[at].data(), inputs_[at].size()) != 0) return false;
+        }
         return std::all_of(rooms_.begin(), rooms_.end(), [](argument_room& one) { return one.kept(); });
     }
 
   private:
+    std::vector<std::vector<std::byte>> inputs_;
     std::vector<argument_room> rooms_ = {};
     std::vector<void*> in_ = {}, out_ = {};
 };

@@ -136,7 +136,7 @@ struct network_under_test {
             found.add(one);
             if (!one.why.empty() && why.empty()) fail("output " + std::to_string(at) + ", " + one.why);
         }
-        if (!arguments.kept()) fail("bytes after an argument were written");
+        if (!arguments.kept()) fail("an input, or bytes beside an argument, were written");
     } catch (std::exception const& error) {
         fail(error.what());
     }
@@ -154,7 +154,7 @@ void run_together(std::vector<network_under_test*> const& all, fs::path const& f
     }
     if (sources.empty()) return;
     try {
-        networks::compile(sources, folder / "all.so", "-O1 -shared");
+        networks::compile(sources, folder / "all.so", "-O1 -Wall -Wextra -Werror -shared");
         networks::library const compiled(folder / "all.so");
         for (network_under_test* one : all) {
             if (one->outcome == network_under_test::passed) one->run(compiled, judge);

@@ -10,7 +10,7 @@
 #include <tilewright/import/network.hpp>
 #include <tilewright/network/tflite.hpp>
 
-#include "network_in_c.hpp"
+#include "../../bench/onnx/run_network.hpp"
 
 namespace {
 
@@ -86,7 +86,9 @@ void check(fs::path const& model, fs::path const& folder) {
     }
     if (made.refused.size() == 1 && made.refused[0].find("dimensions; 6 are the most") != std::string::npos) return void(++beyond);
     if (!made.refused.empty()) throw std::runtime_error("refused: " + made.refused[0]);
-    compiled_network const network(std::move(made), folder);
+    networks::written_network const written = networks::write_network(std::move(made), folder, "net");
+    networks::compile(written.sources, folder / "net.so", "-O1 -Wall -Wextra -Werror -shared");
+    networks::library const compiled(folder / "net.so");
     nodes += graph.nodes.size();
     fs::path file = model;
     bytes const given = read_all(file.replace_extension(".in")), expected = read_all(file.replace_extension(".out"));
@@ -94,11 +96,12 @@ void check(fs::path const& model, fs::path const& folder) {
     std::size_t in_at = 0, out_at = 0;
     while (in_at < given.size()) {
         auto const inputs = cut(given, in_sizes, in_at), wanted = cut(expected, out_sizes, out_at);
-        auto found = wanted;
-        for (bytes& one : found) std::fill(one.begin(), one.end(), std::byte{0x5a});
-        network.run(inputs, found);
+        networks::call_arguments arguments(inputs, out_sizes);
+        if (int const code = arguments(compiled.caller("net")); code != 0) throw std::runtime_error("code " + std::to_string(code));
+        if (!arguments.kept()) throw std::runtime_error("an input, or bytes beside an argument, were written");
         for (std::size_t at = 0; at < wanted.size(); ++at) {
-            compare(graph.tensors[static_cast<std::size_t>(graph.outputs[at])], found[at], wanted[at]);
+            bytes const found(arguments.output(at), arguments.output(at) + wanted[at].size());
+            compare(graph.tensors[static_cast<std::size_t>(graph.outputs[at])], found, wanted[at]);
             compared += wanted[at].size();
         }
         ++runs;
