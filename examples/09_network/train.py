@@ -144,34 +144,40 @@ def distorted(images, random):
     return (upper * (1 - down) + lower * down)[..., None].astype(np.float32)
 
 
-def train(name, pixels, labels, random):
-    """A float network for these digits, on pixels of 0 to 1: Adam with decoupled weight decay, its rate falling along a cosine."""
-    images = (pixels / BRIGHTEST).astype(np.float32)
+def fit(name, images, labels, random, start, slopes_of, epochs, learning_rate):
+    """Parameters that read these digits: Adam with decoupled weight decay, its rate falling along a cosine. `start(random)` makes the first
+    ones; `slopes_of(parameters, images, targets, random)` has a slope for each."""
     targets = np.full((len(labels), CLASSES), SMOOTHING / CLASSES, np.float32)
     targets[np.arange(len(labels)), labels] += 1 - SMOOTHING
-    parameters = initial_weights(random)
+    parameters = start(random)
     mean = [np.zeros_like(p) for p in parameters]
     square = [np.zeros_like(p) for p in parameters]
     batches = len(images) // BATCH
     step = 0
-    for epoch in range(EPOCHS):
+    for epoch in range(epochs):
         order = random.permutation(len(images))
         shown = distorted(images, random)
         for batch in range(batches):
             chosen = order[batch * BATCH : (batch + 1) * BATCH]
-            slopes = gradients(parameters, shown[chosen], targets[chosen], random)
+            slopes = slopes_of(parameters, shown[chosen], targets[chosen], random)
             step += 1
-            rate = LEARNING_RATE * (1 + np.cos(np.pi * step / (EPOCHS * batches))) / 2
+            rate = learning_rate * (1 + np.cos(np.pi * step / (epochs * batches))) / 2
             for which, slope in enumerate(slopes):
                 mean[which] += np.float32(0.1) * (slope - mean[which])
                 square[which] += np.float32(0.001) * (slope * slope - square[which])
                 move = mean[which] / (1 - 0.9**step) / (np.sqrt(square[which] / (1 - 0.999**step)) + 1e-8)
                 decay = WEIGHT_DECAY * parameters[which] if parameters[which].ndim == 2 else 0
                 parameters[which] -= (rate * (move + decay)).astype(np.float32)
-        if epoch % 10 == 9 or epoch + 1 == EPOCHS:
-            print(f"\r{name}: epoch {epoch + 1} of {EPOCHS}", end="", file=sys.stderr, flush=True)
+        if epoch % 10 == 9 or epoch + 1 == epochs:
+            print(f"\r{name}: epoch {epoch + 1} of {epochs}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     return parameters
+
+
+def train(name, pixels, labels, random):
+    """A float network for these digits, on pixels of 0 to 1."""
+    images = (pixels / BRIGHTEST).astype(np.float32)
+    return fit(name, images, labels, random, initial_weights, gradients, EPOCHS, LEARNING_RATE)
 
 
 # ---- the network in integers

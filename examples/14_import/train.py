@@ -24,12 +24,12 @@ sys.path[:0] = [str(FOLDER.parent / "09_network"), str(ROOT / "tests" / "network
 import onnx_reference  # what the formats say that each operator computes
 import tflite_reference
 import tflite_writer as w
-import train as lesson09  # digits, distortions and patches
+import train as lesson09  # digits, distortions, patches and training
 
 CHANNELS, CLASSES, SIDE = 24, 10, 8
 SEED = 1
-EPOCHS, BATCH, LEARNING_RATE, WEIGHT_DECAY = 160, 32, 4e-3, 1e-2
-DROPPED, SMOOTHING = 0.3, 0.1  # as lesson 09 has them
+EPOCHS, LEARNING_RATE = 160, 4e-3  # the rest as lesson 09 has it
+DROPPED = lesson09.DROPPED
 TRAINING_DIGITS = lesson09.TRAINING_DIGITS
 
 
@@ -94,32 +94,6 @@ def gradients(parameters, images, targets, random):
     rows = of_joined.reshape(-1, CHANNELS)
     return [lesson09.patches(images).T @ of_first, of_first.sum(axis=0), of_w2, of_deep.sum(axis=(0, 1, 2)),
             deep.reshape(-1, CHANNELS).T @ rows, rows.sum(axis=0), features.T @ of_scores, of_scores.sum(axis=0)]
-
-
-def train(images, labels, random):
-    """Adam with decoupled weight decay, its rate falling along a cosine."""
-    targets = np.full((len(labels), CLASSES), SMOOTHING / CLASSES, np.float32)
-    targets[np.arange(len(labels)), labels] += 1 - SMOOTHING
-    parameters = initial_weights(random)
-    mean, square = ([np.zeros_like(p) for p in parameters] for _ in range(2))
-    batches = len(images) // BATCH
-    step = 0
-    for epoch in range(EPOCHS):
-        order, shown = random.permutation(len(images)), lesson09.distorted(images, random)
-        for batch in range(batches):
-            chosen = order[batch * BATCH : (batch + 1) * BATCH]
-            step += 1
-            rate = LEARNING_RATE * (1 + np.cos(np.pi * step / (EPOCHS * batches))) / 2
-            for which, slope in enumerate(gradients(parameters, shown[chosen], targets[chosen], random)):
-                mean[which] += np.float32(0.1) * (slope - mean[which])
-                square[which] += np.float32(0.001) * (slope * slope - square[which])
-                move = mean[which] / (1 - 0.9**step) / (np.sqrt(square[which] / (1 - 0.999**step)) + 1e-8)
-                decay = WEIGHT_DECAY * parameters[which] if parameters[which].ndim == 2 else 0
-                parameters[which] -= (rate * (move + decay)).astype(np.float32)
-        if epoch % 10 == 9 or epoch + 1 == EPOCHS:
-            print(f"\repoch {epoch + 1} of {EPOCHS}", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    return parameters
 
 
 # ---- the network in int8
@@ -317,7 +291,8 @@ def main():
     pixels, labels = lesson09.load_digits()
     images = (pixels / lesson09.BRIGHTEST).astype(np.float32)
     known, unknown = slice(None, TRAINING_DIGITS), slice(TRAINING_DIGITS, None)
-    parameters = train(images[known], labels[known], np.random.default_rng(SEED))
+    parameters = lesson09.fit("training", images[known], labels[known], np.random.default_rng(SEED), initial_weights, gradients, EPOCHS,
+                              LEARNING_RATE)
     of = Quantised(parameters, images[known])
     data, others = to_tflite(of), to_onnx(of)
     model = tflite_reference.read(data)

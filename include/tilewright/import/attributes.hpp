@@ -36,18 +36,17 @@ inline std::int64_t index_of(std::int64_t given, std::int64_t extent) {
     if (given < -extent || given >= extent) throw not_imported("index " + std::to_string(given) + " of " + std::to_string(extent));
     return given < 0 ? given + extent : given;
 }
-/// The only number of an operand that must be known.
-inline std::int64_t known_integer(lowering const& of, std::size_t operand) {
-    auto const all = of.known_integers(operand);
+/// The only element of an operand.
+template <class T>
+T only_one(std::vector<T> const& all, std::size_t operand) {
     if (all.size() != 1) throw not_imported("operand " + std::to_string(operand) + " of " + std::to_string(all.size()) + " elements");
     return all[0];
 }
+/// The only number of an operand that must be known.
+inline std::int64_t known_integer(lowering const& of, std::size_t operand) { return only_one(of.known_integers(operand), operand); }
 /// Likewise, as a number of this type.
 inline value known_number(lowering const& of, std::size_t operand, scalar_type type) {
-    if (!is_float(type)) return number(known_integer(of, operand), type);
-    auto const all = of.known_numbers(operand);
-    if (all.size() != 1) throw not_imported("operand " + std::to_string(operand) + " of " + std::to_string(all.size()) + " elements");
-    return number(all[0], type);
+    return is_float(type) ? number(only_one(of.known_numbers(operand), operand), type) : number(known_integer(of, operand), type);
 }
 /// Dimensions, each named once.
 inline std::vector<bool> dimensions_of(shape const& axes, int rank) {

@@ -48,6 +48,9 @@ inline value padded_at_factors(view const& of, std::vector<std::vector<value>> c
     return padded_at(apart, indices, border);
 }
 
+/// What changes nothing where it is added: -0 of floats.
+inline value nothing_to_add(scalar_type type) { return is_float(type) ? number(-0.0, type) : number(std::int64_t{0}, type); }
+
 /// A view whose dimension is one dimension of a stored tensor: itself, or a copy. Element y of factors a and b, b of extent s, is y = a s +
 /// b: the copy takes the sum over a of what stands at (a, y - a s), of which one is inside.
 inline view joined(lowering& of, view const& from, int dimension) {
@@ -70,9 +73,22 @@ inline view joined(lowering& of, view const& from, int dimension) {
     index.push_back(inner);
     std::vector<std::vector<value>> all = loops.axes;
     all[at] = index;
-    // Nothing is changed by what is added, -0 of floats.
-    value const nothing = is_float(x.type()) ? number(-0.0, x.type()) : number(std::int64_t{0}, x.type());
+    value const nothing = nothing_to_add(x.type());
     return of.compute(loops, nothing + over(operation::reduce_sum, outer, padded_at_factors(x, all, nothing)));
+}
+/// A view with a dimension that a kernel reads by an index of its own, and loops over a result that has another extent there.
+struct searched_view {
+    view x;
+    space loops;
+};
+inline searched_view searched(lowering& of, view const& from, int dimension, std::int64_t extent) {
+    auto const at = static_cast<std::size_t>(dimension);
+    view const x = joined(of, from, dimension);
+    view like_x = x;
+    like_x.dimensions[at] = {};
+    std::vector<std::int64_t> whole = x.shape();
+    whole[at] = extent;
+    return {x, loops_over({like_x}, whole)};
 }
 /// A view of which no dimension has several factors.
 inline view joined(lowering& of, view from) {

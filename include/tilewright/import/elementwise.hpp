@@ -4,8 +4,11 @@
 // Operators that compute each element by itself. Operands are repeated to a common shape.
 namespace tilewright::imported::detail {
 
-template <class Make>
-void elementwise(lowering& of, std::size_t operands, Make const& make) {
+/// A kernel of one element of each operand, which are repeated to a common shape.
+///
+/// @param loops_of  loops over views of one shape, which it may replace by copies
+template <class Make, class Loops>
+void elementwise(lowering& of, std::size_t operands, Make const& make, Loops const& loops_of) {
     if (operands == 0) throw not_imported("no operands");
     std::vector<view> all;
     shape whole;
@@ -16,10 +19,14 @@ void elementwise(lowering& of, std::size_t operands, Make const& make) {
         whole = *common;
     }
     for (view& one : all) one = repeated_to(one, whole);
-    space const loops = loops_over(all, whole);
+    space const loops = loops_of(all, whole);
     std::vector<value> values;
     for (view const& one : all) values.push_back(imported::at(one, loops));
     of.compute(loops, make(values), 0);
+}
+template <class Make>
+void elementwise(lowering& of, std::size_t operands, Make const& make) {
+    elementwise(of, operands, make, [](std::vector<view> const& all, shape const& whole) { return loops_over(all, whole); });
 }
 template <value (*Of)(value const&)>
 void unary(lowering& of) {

@@ -7,7 +7,7 @@ namespace tilewright::imported {
 namespace detail {
 
 /// A file of TensorFlow Lite has the type and the shape of each tensor: those of a result are what its operator makes.
-inline void check_results(lowering const& of) {
+inline void compare_with_model(lowering const& of) {
     for (std::size_t at = 0; at < of.node->outputs.size(); ++at) {
         if (!of.wants(at)) continue;
         network::tensor const& said = tflite::result_tensor(of, at);
@@ -28,7 +28,7 @@ inline void check_results(lowering const& of) {
 /// The kernels of a network of ONNX or of TensorFlow Lite. What is not imported stands in `refused`, all of it.
 inline layers layers_of(network::graph const& graph) {
     if (graph.format == "onnx") return detail::walk(graph, onnx_operators());
-    if (graph.format == "tflite") return detail::walk(graph, tflite_operators(), detail::check_results);
+    if (graph.format == "tflite") return detail::walk(graph, tflite_operators(), detail::compare_with_model);
     return detail::walk(graph, {});
 }
 

@@ -15,22 +15,9 @@ inline space fitted_loops(lowering& of, std::vector<view>& all, shape const& who
         return loops_over(all, whole);
     }
 }
-/// A kernel of one element of each operand, which are repeated to a common shape.
 template <class Make>
 void over_elements(lowering& of, std::size_t operands, Make const& make) {
-    std::vector<view> all;
-    shape whole;
-    for (std::size_t at = 0; at < operands; ++at) {
-        all.push_back(of.operand(at));
-        auto const common = common_shape(whole, all.back().shape());
-        if (!common) throw not_imported("shapes " + text_of(whole) + " and " + text_of(all.back().shape()) + " do not fit");
-        whole = *common;
-    }
-    for (view& one : all) one = repeated_to(one, whole);
-    space const loops = fitted_loops(of, all, whole);
-    std::vector<value> values;
-    for (view const& one : all) values.push_back(imported::at(one, loops));
-    of.compute(loops, make(values), 0);
+    elementwise(of, operands, make, [&](std::vector<view>& all, shape const& whole) { return fitted_loops(of, all, whole); });
 }
 
 /// An int8 without its zero point, as an int32.

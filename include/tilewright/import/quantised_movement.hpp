@@ -243,18 +243,12 @@ inline view taken(lowering& of, view const& from, int dimension, shape const& in
         if (times_each > 1) made.dimensions[place].push_back({times_each, shape(made.first.size(), 0)});
         return made;
     }
-    view const x = joined(of, from, dimension);
-    view like_x = x;
-    like_x.dimensions[place] = {};
-    shape whole = x.shape();
-    whole[place] = count;
-    space const loops = loops_over({like_x}, whole);
+    auto const& [x, loops] = searched(of, from, dimension, count);
     value const which = along("which", x.extent(dimension));
     std::vector<std::vector<value>> read = loops.axes;
     read[place] = {which};
     value const index = imported::at(of.constant(known_int32(indices, {count})), {loops.index(dimension)});
-    // Nothing is changed by what is added, -0 of floats.
-    value const nothing = is_float(x.type()) ? number(-0.0, x.type()) : number(std::int64_t{0}, x.type());
+    value const nothing = nothing_to_add(x.type());
     return of.compute(loops, nothing + reduced(operation::reduce_sum, {which}, choose(equal(index, which), at_factors(x, read), nothing)));
 }
 inline void gather(lowering& of) {
@@ -328,12 +322,7 @@ inline void resize_bilinearly(lowering& of) {
     for (int const dimension : {1, 2}) {
         auto const place = static_cast<std::size_t>(dimension);
         std::int64_t const from = x.extent(dimension), to = how.whole[place];
-        view const read_from = joined(of, x, dimension);
-        view like_x = read_from;
-        like_x.dimensions[place] = {};
-        shape whole = x.shape();
-        whole[place] = to;
-        space const loops = loops_over({like_x}, whole);
+        auto const& [read_from, loops] = searched(of, x, dimension, to);
         std::vector<value> axes;
         value which = in32(0);
         if (from > 1) axes.push_back(which = along("which", from));

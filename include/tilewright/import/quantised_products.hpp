@@ -11,7 +11,6 @@ namespace tilewright::imported::detail::tflite {
 /// The operands that products have: x, weights, and perhaps a bias for each channel of the result.
 struct product {
     view x, weights;
-    std::size_t x_operand = 0;
     bool of_floats = false;
     quantisation in = {}, out = {};         ///< of int8
     std::vector<float> weight_scales = {};  ///< one, or one for each channel
@@ -20,7 +19,7 @@ struct product {
 };
 inline product product_of(lowering& of, std::size_t x_operand, std::size_t bias, int channel_axis) {
     network::tensor const& weights = operand_tensor(of, 1);
-    product made{.x = of.operand(x_operand), .weights = of.operand(1), .x_operand = x_operand};
+    product made{.x = of.operand(x_operand), .weights = of.operand(1)};
     made.of_floats = computes_floats(of, {x_operand, 1});
     if (channel_axis >= made.weights.rank()) throw not_imported("weights of " + std::to_string(made.weights.rank()) + " dimensions");
     made.channels = made.weights.extent(channel_axis);

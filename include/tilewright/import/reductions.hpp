@@ -52,14 +52,10 @@ void reduction(lowering& of) {
     if (all) gone.assign(gone.size(), true);
     bool const plain = !Mean && After == static_cast<value (*)(value const&)>(same);
     reduced_view const reduced = reduced_of(Op, x, gone, Each);
-    value what = reduced.what;
-    if (!plain) {
-        // A stage is a reduction or something else.
-        what = imported::at(of.stage(reduced.outer, what, reduced.outer.axes.size()), reduced.outer);
-        if (Mean) need_float(what), what = what / like(what, count_of(x, gone));
-        what = After(what);
-    }
-    view const made = of.compute(reduced.outer, what, 0);
+    view const made = plain ? of.compute(reduced.outer, reduced.what, 0) : of.compute(reduced.outer, reduced.what, 0, [&](value whole) {
+        if (Mean) need_float(whole), whole = whole / like(whole, count_of(x, gone));
+        return After(whole);
+    });
     if (integer(of, "keepdims", 1) != 0) return;
     std::vector<std::size_t> kept;
     for (std::size_t at = 0; at < gone.size(); ++at) {
