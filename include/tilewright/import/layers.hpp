@@ -19,6 +19,7 @@ struct layer {
     ir::label name;
     std::vector<ir::node> nodes = {};     ///< of all stages
     std::vector<inner_stage> inner = {};  ///< all stages but the last
+    std::string made_for = {};            ///< the node of the model: its number and its operator
 };
 
 /// A tensor whose elements are known, row by row, each little-endian.

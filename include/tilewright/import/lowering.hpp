@@ -231,6 +231,8 @@ class lowering {
         view const made = add_stage(name, loops, what);
         if (begun_.nodes.size() > 30000) throw not_imported("its expression is too long");
         begun_.name = numbered("k", result.all.size());
+        begun_.made_for =
+            node == nullptr ? "result" : "node " + std::to_string(node - from.nodes.data()) + " (" + network::shown(node->operation) + ")";
         result.all.push_back(std::exchange(begun_, {}));
         return made;
     }

@@ -1,81 +1,113 @@
 #pragma once
-#include <deque>
 #include <memory>
-#include <tilewright/import/layers.hpp>
+#include <set>
+#include <tilewright/import/place_layers.hpp>
+#include <tilewright/import/processor.hpp>
 #include <tilewright/program/program.hpp>
 
 namespace tilewright::imported {
 
-/// A network as a program of plain loops on one processor: tensors between kernels lie in the memory `arena`, constants in `weights`. It
-/// holds what the program points at.
+/// A network as a program on a chip. It holds what the program points at, but for the machines of the chip.
 class network_program {
   public:
-    network_program(layers of, ir::label const& name) : network_(std::move(of)), made_(name) {
+    /// @throws not_placed  with a line for each layer that no agent of the chip takes
+    network_program(layers of, ir::label const& name, chip const& on = this_processor().as_chip)
+        : network_(std::move(of)), constants_(known_of(network_)), placer_(on, constants_), made_(name) {
         auto const as_tensor = [](stored const& one) { return any_tensor{one.name, one.type}; };
+        std::string refused;
+        for (layer const& one : network_.all) {
+            try {
+                placed_.push_back(placer_.place(one));
+            } catch (not_placed const& error) {
+                refused += (refused.empty() ? "" : "\n") + std::string(error.what());
+            }
+        }
+        if (!refused.empty()) throw not_placed(refused);
         // What no kernel reads is no argument, and no constant.
+        std::set<std::string> read;
+        for (auto const& one : placed_) {
+            for (ir::label const& tensor : detail::arguments_of(one.layer->of.what())) read.insert(tensor.str());
+        }
         for (stored const& one : network_.inputs) {
-            if (network_.is_read(one)) made_.input(as_tensor(one), dram_);
+            if (read.count(one.name.str()) != 0) made_.input(as_tensor(one), on.inputs());
         }
         for (known_tensor const& one : network_.constants) {
-            if (network_.is_read(one.what)) add_constant(one);
+            if (read.count(one.what.name.str()) != 0) add_constant(one, on.constants());
+            for (auto const& placed : placed_) add_reordered(one, *placed.layer, on.constants());
         }
-        for (layer const& one : network_.all) {
-            schedules_.push_back(in_loops(one));
-            made_.run(one.name, cpu_, schedules_.back());
+        for (auto const& one : placed_) {
+            chip::placed_agent const& by = on.agents()[static_cast<std::size_t>(one.agent_at)];
+            made_.run(one.layer->of.what().name, by.on, one.how);
         }
-        for (stored const& one : network_.outputs) made_.output(as_tensor(one), dram_);
+        for (stored const& one : network_.outputs) made_.output(as_tensor(one), on.outputs());
     }
     network_program(network_program const&) = delete;
 
     program const& get() const { return made_; }
     layers const& network() const { return network_; }
-    memory const& arena() const { return arena_; }
-    memory const& weights() const { return weights_; }
-
-  private:
-    /// Plain loops. What stays in the kernel is kept for as long as it is needed.
-    schedule in_loops(layer const& one) const {
-        schedule made(computation_view{one.nodes.data(), static_cast<int>(one.nodes.size())}, processor_);
-        // From the last one on: a stage is computed where those after it are, which read it.
-        for (std::size_t at = one.inner.size(); at-- > 0;) {
-            inner_stage const& stage = one.inner[at];
-            any_tensor const result{stage.result, scalar_type::literal};
-            loop_name during;
-            during.name = stage.loop;
-            if (!during.name.empty()) made.compute_at(result, during);
-            made.store_in(result, stage.element ? element_ : arena_);
-        }
+    /// Where each layer runs, in the order of the kernels.
+    std::vector<placement> placements() const {
+        std::vector<placement> made;
+        for (auto const& one : placed_) made.push_back(one.report);
         return made;
     }
+
+  private:
+    static std::vector<stored> known_of(layers const& of) {
+        std::vector<stored> made;
+        for (known_tensor const& one : of.constants) made.push_back(one.what);
+        return made;
+    }
+    /// A constant as a layer reads it in another order, once for all layers that do.
+    void add_reordered(known_tensor const& from, placed_layer const& by, memory const& where) {
+        for (layer_shape::reordered_constant const& one : by.of.reordered()) {
+            if (one.from != from.what.name || !reordered_.insert(one.name.str()).second) continue;
+            known_tensor made = from;
+            made.what.name = one.name;
+            std::size_t const size = static_cast<std::size_t>(bytes_of(from.what.type)), rank = one.order.size();
+            std::vector<std::size_t> steps(rank, size), index(rank, 0);
+            for (std::size_t at = rank; at-- > 1;) steps[at - 1] = steps[at] * static_cast<std::size_t>(from.what.extents[at]);
+            for (std::size_t at = 0; at < rank; ++at) made.what.extents[at] = from.what.extents[static_cast<std::size_t>(one.order[at])];
+            for (std::size_t to = 0; to < made.bytes.size(); to += size) {
+                std::size_t source = 0;
+                for (std::size_t at = 0; at < rank; ++at) source += index[at] * steps[static_cast<std::size_t>(one.order[at])];
+                std::copy_n(from.bytes.begin() + static_cast<std::ptrdiff_t>(source), size,
+                            made.bytes.begin() + static_cast<std::ptrdiff_t>(to));
+                for (std::size_t at = rank; at-- > 0;) {
+                    if (++index[at] < static_cast<std::size_t>(made.what.extents[at])) break;
+                    index[at] = 0;
+                }
+            }
+            add_constant(made, where);
+        }
+    }
     template <class T>
-    void add_as(known_tensor const& one) {
+    void add_as(known_tensor const& one, memory const& where) {
         auto const kept = std::make_shared<std::vector<T>>(network::values_of<T>(one.bytes));
         data_.push_back(kept);
-        made_.constant({one.what.name, one.what.type}, weights_, kept->data(), static_cast<std::int64_t>(kept->size()));
+        made_.constant({one.what.name, one.what.type}, where, kept->data(), static_cast<std::int64_t>(kept->size()));
     }
-    void add_constant(known_tensor const& one) {
+    void add_constant(known_tensor const& one, memory const& where) {
         switch (one.what.type) {
-            case scalar_type::int8: return add_as<std::int8_t>(one);
-            case scalar_type::int16: return add_as<std::int16_t>(one);
-            case scalar_type::int32: return add_as<std::int32_t>(one);
-            case scalar_type::int64: return add_as<std::int64_t>(one);
-            case scalar_type::uint8: return add_as<std::uint8_t>(one);
-            case scalar_type::uint16: return add_as<std::uint16_t>(one);
-            case scalar_type::uint32: return add_as<std::uint32_t>(one);
-            case scalar_type::uint64: return add_as<std::uint64_t>(one);
-            case scalar_type::float32: return add_as<float>(one);
-            case scalar_type::float64: return add_as<double>(one);
+            case scalar_type::int8: return add_as<std::int8_t>(one, where);
+            case scalar_type::int16: return add_as<std::int16_t>(one, where);
+            case scalar_type::int32: return add_as<std::int32_t>(one, where);
+            case scalar_type::int64: return add_as<std::int64_t>(one, where);
+            case scalar_type::uint8: return add_as<std::uint8_t>(one, where);
+            case scalar_type::uint16: return add_as<std::uint16_t>(one, where);
+            case scalar_type::uint32: return add_as<std::uint32_t>(one, where);
+            case scalar_type::uint64: return add_as<std::uint64_t>(one, where);
+            case scalar_type::float32: return add_as<float>(one, where);
+            case scalar_type::float64: return add_as<double>(one, where);
             default: return;
         }
     }
 
-    memory dram_{.name = "dram"}, arena_{.name = "arena", .capacity = 1024_MiB, .alignment = 16},
-        weights_{.name = "weights", .capacity = 1024_MiB, .alignment = 16};
-    memory element_ = register_file("element", 64, 8);
-    machine processor_{"processor", dram_, arena_, weights_, element_};
-    agent cpu_{"cpu", processor_};
     layers network_;
-    std::deque<schedule> schedules_ = {};
+    std::vector<stored> constants_;
+    layer_placer placer_;
+    std::deque<layer_placer::placed> placed_ = {};
+    std::set<std::string> reordered_ = {};
     std::vector<std::shared_ptr<void>> data_ = {};
     program made_;
 };

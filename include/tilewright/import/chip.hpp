@@ -1,0 +1,102 @@
+#pragma once
+#include <deque>
+#include <map>
+#include <stdexcept>
+#include <tilewright/import/standard_schedule.hpp>
+#include <tilewright/program/agent.hpp>
+
+namespace tilewright {
+struct semantics_table;
+}
+
+namespace tilewright::imported {
+
+/// Memories that kernels of an agent use, as far as a network does not find them by itself.
+struct agent_memories {
+    any_of tensors{};                 ///< of what lies between kernels, the best first; none: all that the agent's loops can reach
+    memory const* inner = nullptr;    ///< of what stays in a kernel
+    memory const* element = nullptr;  ///< likewise, where that is one element: a register file, or `inner`
+    semantics_table const* semantics = nullptr;  ///< `&semantics_of<npu>`: for running the network on the emulated machine
+};
+
+/// What networks run on: agents, the memories of their tensors, and what each layer is given to.
+///
+/// A layer goes to the first of the standard schedules and loops, in the order in which they are stated, that has a plan for it. Of the
+/// schedules that one of them makes, the one is taken whose plan costs least. Agents are copied; their machines must outlive the chip.
+class chip {
+  public:
+    /// A way to run layers.
+    struct choice {
+        std::string name;
+        int agent_at = 0;
+        schedule_template made_by = {};  ///< none: loops
+    };
+    struct placed_agent {
+        agent on;
+        agent_memories uses = {};
+    };
+
+    explicit chip(std::string name) : name_(std::move(name)) {}
+
+    /// The memories in which the caller provides inputs, and is given outputs.
+    chip& inputs_in(memory const& where) { return inputs_ = where, *this; }
+    chip& outputs_in(memory const& where) { return outputs_ = where, *this; }
+    /// The memory of weights and other constants.
+    chip& constants_in(memory const& where) { return constants_ = where, *this; }
+    /// An agent that layers can go to, before what it runs is stated.
+    /// @throws std::invalid_argument  where there is one of this name
+    chip& with(agent const& on, agent_memories const& uses) {
+        if (find(on) >= 0) throw std::invalid_argument("chip `" + name_ + "` has two agents `" + on.name.str() + "`");
+        agents_.push_back({on, uses});
+        return *this;
+    }
+    /// Layers that this template has schedules for go to the agent.
+    chip& standard(std::string name, agent const& on, schedule_template made_by) {
+        choices_.push_back({std::move(name), known(on), std::move(made_by)});
+        return *this;
+    }
+    /// Layers may be plain loops on the agent's core.
+    chip& loops(agent const& on) {
+        choices_.push_back({"loops", known(on), {}});
+        return *this;
+    }
+    /// The layer with this name (`k3`) goes to this choice (the name of a standard schedule, or `loops`) of the agent, and to no other.
+    chip& layer(std::string kernel, std::string choice_name, agent const& on) {
+        int const at = known(on);
+        for (std::size_t place = 0; place < choices_.size(); ++place) {
+            if (choices_[place].name != choice_name || choices_[place].agent_at != at) continue;
+            overrides_[std::move(kernel)] = place;
+            return *this;
+        }
+        throw std::invalid_argument("chip `" + name_ + "`: `" + on.name.str() + "` has no choice `" + choice_name + "`");
+    }
+
+    std::string const& name() const { return name_; }
+    memory const& inputs() const { return inputs_; }
+    memory const& outputs() const { return outputs_; }
+    memory const& constants() const { return constants_; }
+    std::vector<placed_agent> const& agents() const { return agents_; }
+    std::vector<choice> const& choices() const { return choices_; }
+    std::map<std::string, std::size_t> const& overrides() const { return overrides_; }
+
+  private:
+    int find(agent const& on) const {
+        for (std::size_t at = 0; at < agents_.size(); ++at) {
+            if (agents_[at].on.name == on.name) return static_cast<int>(at);
+        }
+        return -1;
+    }
+    int known(agent const& on) const {
+        int const at = find(on);
+        if (at < 0) throw std::invalid_argument("chip `" + name_ + "` has no agent `" + on.name.str() + "`: say with(…) first");
+        return at;
+    }
+
+    std::string name_;
+    memory inputs_{}, outputs_{}, constants_{};
+    std::vector<placed_agent> agents_ = {};
+    std::vector<choice> choices_ = {};
+    std::map<std::string, std::size_t> overrides_ = {};
+};
+
+}  // namespace tilewright::imported

@@ -1,0 +1,152 @@
+#pragma once
+#include <optional>
+#include <tilewright/base/label_text.hpp>
+#include <tilewright/compute/stage.hpp>
+#include <tilewright/import/layers.hpp>
+
+// Sums of products: what tensor instructions compute.
+namespace tilewright::imported {
+
+/// A loop of a contraction.
+struct contracted_loop {
+    ir::label name;
+    std::int64_t extent = 1;
+};
+
+/// A kernel of which the first stage sums products of two tensors, in the words of a product of matrices: m are loops of the result that
+/// move in `data` alone, n those that move in `weights` alone, batch those that move in both. Loops that are summed are taps of a window,
+/// or else k: a tap moves in `data` along a dimension that an m moves along.
+struct contraction {
+    ir::label data, weights;                ///< the factors; where one of them is a constant, `weights` is
+    ir::label sums;                         ///< what the stage makes: `result`, where nothing is computed of a sum
+    ir::label result;                       ///< of the kernel
+    std::vector<contracted_loop> all = {};  ///< loops of the result, in the order of its dimensions
+    std::vector<contracted_loop> batch = {}, m = {}, n = {}, taps = {}, k = {};
+    scalar_type element = scalar_type::literal, sum = scalar_type::literal;
+    bool starts_from_value = false;  ///< such as a bias: the sums do not start from 0
+
+    bool finishes() const { return !(sums == result); }  ///< something is computed of each sum
+    /// The loop of the stage that makes the sums which stands for a loop of the result.
+    ir::label in_sums(ir::label const& loop) const { return finishes() ? ir::label((sums.str() + "_" + loop.str()).c_str()) : loop; }
+    std::int64_t products() const {
+        std::int64_t count = 1;
+        for (auto const* const loops : {&batch, &m, &n, &taps, &k}) {
+            for (contracted_loop const& one : *loops) count *= one.extent;
+        }
+        return count;
+    }
+};
+
+namespace detail {
+
+inline computation_view nodes_of(layer const& of) { return {of.nodes.data(), static_cast<int>(of.nodes.size())}; }
+
+/// The access that a factor is, perhaps after conversions; -1: it is none.
+inline int access_of(computation_view nodes, int at) {
+    while (nodes[at].op == operation::cast) at = nodes[at].argument(0);
+    return nodes[at].op == operation::access ? at : -1;
+}
+/// Whether an axis moves an access, along which of its dimensions: a bit for each.
+inline unsigned moves(computation_view nodes, ir::stage const& in, int access, int axis) {
+    unsigned dimensions = 0;
+    for (int dimension = 0; dimension < nodes[access].argument_count; ++dimension) {
+        if (index_of(nodes, in, access, dimension).coefficients[axis] != 0) dimensions |= 1u << dimension;
+    }
+    return dimensions;
+}
+
+}  // namespace detail
+
+/// A layer as a contraction. Nothing where it is none.
+///
+/// @param is_constant  whether a tensor is a constant
+template <class IsConstant>
+std::optional<contraction> contraction_of(layer const& of, IsConstant const& is_constant) {
+    if (of.inner.size() > 1) return std::nullopt;
+    computation_view const nodes = detail::nodes_of(of);
+    ir::stage stage;
+    if (read_stage(nodes, 0, stage) || stage.reduction != operation::reduce_sum) return std::nullopt;
+    bool const is_last = stage.store + 1 == nodes.count;
+    if (is_last != of.inner.empty() || (!is_last && !of.inner[0].element)) return std::nullopt;
+    ir::node const& product = nodes[stage.body];
+    if (product.op != operation::multiply) return std::nullopt;
+    int data = detail::access_of(nodes, product.argument(0)), weights = detail::access_of(nodes, product.argument(1));
+    if (data < 0 || weights < 0 || nodes[data].name == nodes[weights].name) return std::nullopt;
+    if (is_constant(nodes[data].name) && !is_constant(nodes[weights].name)) std::swap(data, weights);
+
+    contraction made{.data = nodes[data].name, .weights = nodes[weights].name, .sums = stage.output, .result = nodes[nodes.count - 1].name};
+    made.element = nodes[data].type, made.sum = stage.type, made.starts_from_value = stage.start >= 0;
+    unsigned rows = 0;  // dimensions of `data` that an m moves along
+    std::size_t const prefix = is_last ? 0 : made.sums.str().size() + 1;
+    for (int axis = 0; axis < stage.rank; ++axis) {
+        contracted_loop const one{ir::label(stage.axes[axis].name.str().substr(prefix).c_str()), stage.axes[axis].extent};
+        unsigned const in_data = detail::moves(nodes, stage, data, axis), in_weights = detail::moves(nodes, stage, weights, axis);
+        made.all.push_back(one);
+        (in_data == 0 ? made.n : in_weights == 0 ? made.m : made.batch).push_back(one);
+        if (in_data != 0 && in_weights == 0) rows |= in_data;
+    }
+    for (int axis = stage.rank; axis < stage.axis_count; ++axis) {
+        contracted_loop const one{stage.axes[axis].name, stage.axes[axis].extent};
+        ((detail::moves(nodes, stage, data, axis) & rows) != 0 ? made.taps : made.k).push_back(one);
+    }
+    return made;
+}
+
+/// The same layer, where a sum starts from 0 and what it started from is added to it afterwards. Only where something is computed of each
+/// sum: `finishes()`.
+inline layer starting_from_zero(layer const& of) {
+    computation_view const nodes = detail::nodes_of(of);
+    ir::stage stage;
+    if (read_stage(nodes, 0, stage) || stage.start < 0 || of.inner.size() != 1) return of;
+    std::string const prefix = stage.output.str() + "_";
+    layer made = of;
+    made.nodes.clear();
+    std::vector<std::int16_t> moved;
+    auto const put = [&](ir::node one, std::vector<std::int16_t> const& places) {
+        for (int at = 0; one.op != operation::constant && at < one.argument_count; ++at)
+            one.arguments[at] = places[static_cast<std::size_t>(one.arguments[at])];
+        made.nodes.push_back(one);
+        return static_cast<std::int16_t>(made.nodes.size() - 1);
+    };
+    for (int at = 0; at < nodes.count; ++at) {
+        // The sum instead of what adds the start to it.
+        bool const adds = at < stage.store && nodes[at].op == operation::add && nodes[at].argument_count == 2 &&
+                          (nodes[at].argument(0) == stage.start || nodes[at].argument(1) == stage.start);
+        if (stage.is_in_start(at)) {
+            moved.push_back(-1);
+        } else if (adds) {
+            moved.push_back(moved[static_cast<std::size_t>(nodes[at].argument(nodes[at].argument(0) == stage.start ? 1 : 0))]);
+        } else {
+            std::int16_t sum = put(nodes[at], moved);
+            if (at > stage.store && nodes[at].op == operation::access && nodes[at].name == stage.output) {
+                std::vector<std::int16_t> start(static_cast<std::size_t>(nodes.count), -1);
+                for (int of_start = stage.start_first; of_start <= stage.start; ++of_start) {
+                    ir::node one = nodes[of_start];
+                    if (one.op == operation::axis_value) one.name = ir::label(one.name.str().substr(prefix.size()).c_str());
+                    start[static_cast<std::size_t>(of_start)] = put(one, start);
+                }
+                made.nodes.push_back({.op = operation::add,
+                                      .type = nodes[at].type,
+                                      .argument_count = 2,
+                                      .arguments = {start[static_cast<std::size_t>(stage.start)], sum}});
+                sum = static_cast<std::int16_t>(made.nodes.size() - 1);
+            }
+            moved.push_back(sum);
+        }
+    }
+    return made;
+}
+
+/// The same layer, where dimension d of a tensor that it reads is its dimension `order[d]`.
+inline layer reading_reordered(layer const& of, ir::label const& tensor, ir::label const& by_name, std::vector<int> const& order) {
+    layer made = of;
+    for (ir::node& one : made.nodes) {
+        if (one.op != operation::access || one.name != tensor) continue;
+        auto const before = one.arguments;
+        for (std::size_t at = 0; at < order.size(); ++at) one.arguments[static_cast<int>(at)] = before[order[at]];
+        one.name = by_name;
+    }
+    return made;
+}
+
+}  // namespace tilewright::imported

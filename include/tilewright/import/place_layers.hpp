@@ -1,0 +1,178 @@
+#pragma once
+#include <map>
+#include <tilewright/diagnostics/text.hpp>
+#include <tilewright/import/chip.hpp>
+#include <tilewright/plan/best_tile.hpp>
+
+// Which agent of a chip runs each layer, and how.
+namespace tilewright::imported {
+
+/// A chip has no place for some layers. The text has a line for each.
+struct not_placed : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Where a layer runs.
+struct placement {
+    std::string kernel, made_for;
+    std::string agent, choice;
+    double cycles = 0;                     ///< of the plan of this kernel alone; 0: not known
+    double utilisation = 0;                ///< of the instruction's products each cycle; 0: none
+    std::int64_t schedules = 0;            ///< that were planned
+    std::vector<std::string> passed_over;  ///< choices that come before, with the reason why they do not take it
+};
+
+namespace detail {
+
+/// The tensors that a layer reads from outside of it, each once.
+inline std::vector<ir::label> arguments_of(layer const& of) {
+    std::vector<ir::label> made;
+    for (ir::node const& one : of.nodes) {
+        if (one.op != operation::access || std::find(made.begin(), made.end(), one.name) != made.end()) continue;
+        bool const is_own =
+            one.name == of.nodes.back().name ||
+            std::any_of(of.inner.begin(), of.inner.end(), [&](inner_stage const& stage) { return stage.result == one.name; });
+        if (!is_own) made.push_back(one.name);
+    }
+    return made;
+}
+/// What layers that are planned alike have in common: their nodes, where tensors are numbers.
+inline std::string likeness_of(layer_shape const& of) {
+    std::string made;
+    std::vector<ir::label> seen;
+    auto const add = [&](auto const& number) { made.append(reinterpret_cast<char const*>(&number), sizeof number); };
+    for (ir::node const& one : of.what().nodes) {
+        bool const names_tensor = one.op == operation::access || one.op == operation::store;
+        add(one.op), add(one.type), add(one.argument_count), add(one.value);
+        for (int at = 0; one.op != operation::constant && at < one.argument_count; ++at) add(one.arguments[at]);
+        if (!names_tensor) {
+            made += one.name.str() + "\n";
+            continue;
+        }
+        auto const found = std::find(seen.begin(), seen.end(), one.name);
+        add(found - seen.begin());
+        add(of.is_constant(one.name));
+        if (found == seen.end()) seen.push_back(one.name);
+    }
+    return made;
+}
+
+}  // namespace detail
+
+/// Gives the layers of a network to the agents of a chip.
+class layer_placer {
+  public:
+    layer_placer(chip const& on, std::vector<stored> const& constants) : on_(on), constants_(constants) {}
+
+    struct placed {
+        placed_layer* layer = nullptr;
+        schedule how;
+        int agent_at = 0;
+        placement report;
+    };
+    /// Where a layer runs. @throws not_placed  where no choice takes it
+    placed place(layer const& of) {
+        placement report{of.name.str(), of.made_for, {}, {}, 0, 0, 0, {}};
+        auto const said = on_.overrides().find(report.kernel);
+        for (std::size_t at = 0; at < on_.choices().size(); ++at) {
+            if (said != on_.overrides().end() && said->second != at) continue;
+            chip::choice const& one = on_.choices()[at];
+            chip::placed_agent const& agent = on_.agents()[static_cast<std::size_t>(one.agent_at)];
+            report.agent = agent.on.name.str(), report.choice = one.name;
+            placed_layer& here = layers_.emplace_back(placed_layer{layer_shape(of, constants_), agent.on.where});
+            if (!one.made_by) return {&here, in_loops(here, agent), one.agent_at, report};
+            std::string why;
+            if (auto const found = best_of(here, at, agent, why, report)) return {&here, *found, one.agent_at, report};
+            report.passed_over.push_back(one.name + " on " + report.agent + ": " + why);
+            layers_.pop_back();
+        }
+        std::string text = report.kernel + ", " + report.made_for + ": no agent takes it";
+        for (std::string const& one : report.passed_over) text += "; " + one;
+        throw not_placed(text);
+    }
+
+  private:
+    struct known_best {
+        std::size_t at = 0;
+        double cycles = 0;
+        std::string why;  ///< not empty: none has a plan
+    };
+
+    /// A schedule with what the chip says of arguments and result.
+    schedule with_arguments(schedule made, placed_layer const& of, chip::placed_agent const& by) const {
+        for (ir::label const& one : detail::arguments_of(of.of.what())) {
+            any_tensor const tensor{one, scalar_type::literal};
+            bool const is_constant = of.of.is_constant(one) || std::any_of(of.of.reordered().begin(), of.of.reordered().end(),
+                                                                           [&](auto const& known) { return known.name == one; });
+            if (is_constant) made.reads(tensor, on_.constants());
+            else if (by.uses.tensors.count > 0) made.reads(tensor, by.uses.tensors);
+        }
+        if (by.uses.tensors.count > 0) made.writes({of.of.what().nodes.back().name, scalar_type::literal}, by.uses.tensors);
+        return made;
+    }
+    /// Plain loops. What stays in the kernel is kept for as long as it is needed.
+    schedule in_loops(placed_layer const& of, chip::placed_agent const& by) const {
+        schedule made = of.plain();
+        auto const& inner = of.of.what().inner;
+        // From the last one on: a stage is computed where those after it are, which read it.
+        for (std::size_t at = inner.size(); at-- > 0;) {
+            inner_stage const& stage = inner[at];
+            any_tensor const result{stage.result, scalar_type::literal};
+            if (!stage.loop.empty()) made.compute_at(result, detail::named(stage.loop));
+            memory const* const where = stage.element && by.uses.element != nullptr ? by.uses.element : by.uses.inner;
+            if (where == nullptr)
+                throw not_placed(of.of.what().name.str() + ": chip `" + on_.name() + "` does not say where loops of `" + by.on.name.str() +
+                                 "` keep what stays in a kernel: `.inner`");
+            made.store_in(result, *where);
+        }
+        return by.uses.tensors.count > 0 ? with_arguments(made, of, by) : made;
+    }
+    std::optional<schedule> best_of(placed_layer& of, std::size_t choice_at, chip::placed_agent const& by, std::string& why,
+                                    placement& report) {
+        chip::choice const& one = on_.choices()[choice_at];
+        std::string const likeness = std::to_string(choice_at) + "\n" + detail::likeness_of(of.of);
+        candidates made = one.made_by(of);
+        if (made.all.empty()) {
+            why = made.none.empty() ? "it has no schedule" : made.none;
+            return std::nullopt;
+        }
+        for (schedule& each : made.all) each = with_arguments(each, of, by);
+        report.schedules = static_cast<std::int64_t>(made.all.size());
+        auto found = known_.find(likeness);
+        if (found == known_.end()) found = known_.emplace(likeness, search(made.all)).first;
+        why = found->second.why;
+        if (!why.empty()) return std::nullopt;
+        report.cycles = found->second.cycles;
+        return made.all[found->second.at];
+    }
+    static known_best search(std::vector<schedule> const& all) {
+        known_best best;
+        tilewright::detail::machine_reading const reading = tilewright::detail::read_machine(all[0].where());
+        std::map<std::string, int> refusals;
+        bool found = false;
+        for (std::size_t at = 0; at < all.size(); ++at) {
+            auto const plan =
+                std::make_unique<plan_value>(tilewright::detail::make_plan(all[at], reading, tilewright::detail::proof::left_out));
+            if (plan->refusal) {
+                ++refusals[to_string(plan->refusal)];
+                continue;
+            }
+            double const cycles = by_cycles{}(*plan);
+            if (!found || cycles < best.cycles) best.at = at, best.cycles = cycles;
+            found = true;
+        }
+        if (found) return best;
+        auto const most =
+            std::max_element(refusals.begin(), refusals.end(), [](auto const& a, auto const& b) { return a.second < b.second; });
+        best.why =
+            "its " + std::to_string(all.size()) + " schedules are refused; " + std::to_string(most->second) + " of them: " + most->first;
+        return best;
+    }
+
+    chip const& on_;
+    std::vector<stored> const& constants_;
+    std::deque<placed_layer> layers_ = {};
+    std::map<std::string, known_best> known_ = {};
+};
+
+}  // namespace tilewright::imported

@@ -1,0 +1,84 @@
+#pragma once
+#include <functional>
+#include <tilewright/import/contraction.hpp>
+#include <tilewright/schedule/schedule.hpp>
+
+// Standard schedules: how the kernels of a network that a machine has an answer for run on it.
+namespace tilewright::imported {
+
+namespace detail {
+
+inline loop_name named(ir::label const& loop) {
+    loop_name made;
+    made.name = loop;
+    return made;
+}
+
+}  // namespace detail
+
+/// A layer as a template sees it: what it computes, and which of its tensors are constants.
+class layer_shape {
+  public:
+    layer_shape(layer of, std::vector<stored> const& constants) : of_(std::move(of)), constants_(&constants) {}
+
+    layer const& what() const { return of_; }
+    computation_view nodes() const { return detail::nodes_of(of_); }
+    bool is_constant(ir::label const& tensor) const { return find(tensor) != nullptr; }
+    std::optional<contraction> as_contraction() const {
+        return contraction_of(of_, [&](ir::label const& tensor) { return is_constant(tensor); });
+    }
+    /// Sums start from 0, and what they started from is added afterwards.
+    void start_from_zero() { of_ = starting_from_zero(of_); }
+    /// Dimension d of a constant is its dimension `order[d]` from here on: the tool writes it so.
+    /// @throws std::invalid_argument  where the tensor is no constant, or `order` has not each of its dimensions once
+    void reorder(ir::label const& constant, std::vector<int> const& order) {
+        stored const* const found = find(constant);
+        if (found == nullptr) throw std::invalid_argument("`" + constant.str() + "` is no constant");
+        std::vector<bool> there(found->extents.size(), false);
+        for (int const one : order) {
+            if (one >= 0 && static_cast<std::size_t>(one) < there.size()) there[static_cast<std::size_t>(one)] = true;
+        }
+        if (order.size() != there.size() || std::count(there.begin(), there.end(), false) != 0)
+            throw std::invalid_argument("an order of `" + constant.str() + "` that has not each dimension once");
+        if (std::is_sorted(order.begin(), order.end())) return;
+        std::string name = constant.str() + "_";
+        for (int const one : order) name += static_cast<char>('0' + one);
+        of_ = reading_reordered(of_, constant, ir::label(name.c_str()), order);
+        reordered_.push_back({constant, ir::label(name.c_str()), order});
+    }
+
+    struct reordered_constant {
+        ir::label from, name;
+        std::vector<int> order;
+    };
+    std::vector<reordered_constant> const& reordered() const { return reordered_; }
+
+  private:
+    stored const* find(ir::label const& tensor) const {
+        auto const found = std::find_if(constants_->begin(), constants_->end(), [&](stored const& one) { return one.name == tensor; });
+        return found == constants_->end() ? nullptr : &*found;
+    }
+
+    layer of_;
+    std::vector<stored> const* constants_;
+    std::vector<reordered_constant> reordered_ = {};
+};
+
+/// A layer for which schedules are made: it stays where it is, since they point at it.
+struct placed_layer {
+    layer_shape of;
+    machine const* where = nullptr;
+
+    /// A schedule without directives. Those that say where arguments and results lie are added afterwards.
+    schedule plain() const { return schedule(of.nodes(), *where); }
+};
+
+/// Schedules of a layer, of which the one is taken whose plan costs least; or why there are none.
+struct candidates {
+    std::vector<schedule> all = {};
+    std::string none = {};
+};
+/// May change the layer, and then makes schedules of it.
+using schedule_template = std::function<candidates(placed_layer&)>;
+
+}  // namespace tilewright::imported
