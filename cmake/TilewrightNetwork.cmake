@@ -21,41 +21,75 @@ macro(tilewright_find_network_readers)
     endif()
 endmacro()
 
-# tilewright_add_network_tool(NAME)
+# tilewright_add_network_tool(NAME [MACHINE file.hpp CHIP qualified::variable])
 #
 # Makes an executable NAME that prints networks: NAME --print model.onnx model.tflite …
-# Where Halide is found, it also writes a network as C: NAME --c FOLDER IDENTIFIER model.onnx|model.tflite
-function(tilewright_add_network_tool name)
-    if(ARGN)
-        message(FATAL_ERROR "tilewright_add_network_tool(${name}): unknown arguments: ${ARGN}")
-    endif()
-    tilewright_find_network_readers(QUIET)
-    if(NOT TARGET tilewright::network_readers)
-        message(FATAL_ERROR "tilewright_add_network_tool(${name}): what reads networks is not found; install it "
-            "(Debian: libonnx-dev libprotobuf-dev libflatbuffers-dev)")
-    endif()
-    add_executable(${name} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/network_tool.cpp)
-    target_link_libraries(${name} PRIVATE tilewright::network_readers)
-    tilewright_find_halide(QUIET)
-    if(TARGET tilewright::halide)
-        target_link_libraries(${name} PRIVATE tilewright::halide)
-        target_compile_definitions(${name} PRIVATE TILEWRIGHT_NETWORK_TOOL_WRITES_C)
-    endif()
-endfunction()
-
-# tilewright_add_network(NAME MODEL model.onnx|model.tflite [FILES variable] [REPORT variable] [SOURCE_ONLY])
-#
-# Makes a static library NAME with the C function NAME, declared in "NAME.h", which runs a trained network on one processor. See
+# Where Halide is found, it also writes networks as C for a chip, says where each layer runs, and runs them on the emulated chip: see
 # docs/reference/networks.md.
 #
+#   MACHINE   a header with the chip; without it, networks are plain loops for one processor
+#   CHIP      a variable of this header, of type tilewright::imported::chip, with its namespaces
+function(tilewright_add_network_tool name)
+    set(call "tilewright_add_network_tool(${name})")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "MACHINE;CHIP" "")
+    _tilewright_check_chip("a target" "${name}")
+    _tilewright_network_tool(${name})
+endfunction()
+
+# The tool, for the header and the variable of a chip if there is one. Without checks, and so for any name.
+function(_tilewright_network_tool name)
+    tilewright_find_network_readers(QUIET)
+    if(NOT TARGET tilewright::network_readers)
+        message(FATAL_ERROR "${call}: what reads networks is not found; install it (Debian: libonnx-dev libprotobuf-dev libflatbuffers-dev)")
+    endif()
+    tilewright_find_halide(QUIET)
+    _tilewright_tool_objects(objects network_tool)
+    add_executable(${name} $<TARGET_OBJECTS:${objects}>)
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+    target_link_libraries(${name} PRIVATE tilewright::network_readers)
+    if(NOT TARGET tilewright::halide)
+        return()
+    endif()
+    target_link_libraries(${name} PRIVATE tilewright::halide ${CMAKE_DL_LIBS})
+    set(subject ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/network_of_tool.cpp)
+    if(DEFINED ARG_CHIP)
+        set(subject ${CMAKE_CURRENT_BINARY_DIR}/${name}.of_tool.cpp)
+        configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/network_of_tool.cpp.in ${subject} @ONLY)
+    endif()
+    # An object library of its own: the emulator's semantics are among it, and they are optimised.
+    add_library(${name}.of_tool OBJECT ${subject})
+    target_link_libraries(${name}.of_tool PRIVATE tilewright::tilewright)
+    _tilewright_compile_semantics(${subject})
+    target_link_libraries(${name} PRIVATE ${name}.of_tool)
+endfunction()
+
+# What both functions ask of MACHINE and CHIP, and of their other arguments. Sets `header` where there is a chip.
+macro(_tilewright_check_chip becomes usage)
+    if(DEFINED ARG_MACHINE OR DEFINED ARG_CHIP)
+        _tilewright_check_words("${becomes}" "${usage} MACHINE file.hpp CHIP qualified::variable" ${ARGN} MACHINE CHIP)
+        set(ARG_HEADER ${ARG_MACHINE})
+        _tilewright_find_header()
+    else()
+        _tilewright_check_words("${becomes}" "${usage}" ${ARGN})
+    endif()
+endmacro()
+
+# tilewright_add_network(NAME MODEL model.onnx|model.tflite [MACHINE file.hpp CHIP qualified::variable] [C_INCLUDES header…]
+#                        [FILES variable] [REPORT variable] [SOURCE_ONLY])
+#
+# Makes a static library NAME with the C function NAME, declared in "NAME.h", which runs a trained network. See docs/reference/networks.md.
+#
 #   MODEL     its file, relative to the current source directory
-#   FILES     the named variable receives the folder in which NAME.h, NAME.c, NAME_weights.c and NAME_weights.bin lie
+#   MACHINE   a header with the chip that it runs on; without it, the network is plain loops for one processor
+#   CHIP      a variable of this header, of type tilewright::imported::chip, with its namespaces
+#   C_INCLUDES    headers of the user's that the C source includes first
+#   FILES     the named variable receives the folder in which NAME.h, NAME.c, NAME.layers and the weights lie
 #   REPORT    the named variable receives the path of NAME.html, a page that shows the plan
 #   SOURCE_ONLY   the files are written and not compiled
 function(tilewright_add_network name)
     set(call "tilewright_add_network(${name})")
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "SOURCE_ONLY" "MODEL;FILES;REPORT" "")
-    _tilewright_check_words("a word of C" "${name} MODEL model.onnx" MODEL)
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "SOURCE_ONLY" "MODEL;MACHINE;CHIP;FILES;REPORT" "C_INCLUDES")
+    _tilewright_check_chip("a word of C" "${name} MODEL model.onnx" MODEL)
     get_filename_component(model "${ARG_MODEL}" ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
     # Another rule of the project may write it.
     get_source_file_property(generated ${model} GENERATED)
@@ -63,15 +97,22 @@ function(tilewright_add_network name)
         message(FATAL_ERROR "${call}: MODEL ${model} does not exist")
     endif()
     _tilewright_need_tools()
-    if(NOT TARGET tilewright.network_tool)
-        tilewright_add_network_tool(tilewright.network_tool)
-        set_target_properties(tilewright.network_tool PROPERTIES EXCLUDE_FROM_ALL TRUE)
-    endif()
     set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}.network)
+    # One for all networks of a chip.
+    set(tool tilewright.network_tool)
+    if(DEFINED ARG_CHIP)
+        string(MD5 key "${header};${ARG_CHIP}")
+        string(SUBSTRING ${key} 0 8 key)
+        set(tool ${tool}.${key})
+    endif()
+    if(NOT TARGET ${tool})
+        _tilewright_network_tool(${tool})
+        set_target_properties(${tool} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+    endif()
     set(sources ${directory}/${name}.c ${directory}/${name}_weights.c)
-    add_custom_command(OUTPUT ${directory}/${name}.h ${sources} ${directory}/${name}.html
-        COMMAND tilewright.network_tool --c ${directory} ${name} ${model}
-        DEPENDS tilewright.network_tool ${model}
+    add_custom_command(OUTPUT ${directory}/${name}.h ${sources} ${directory}/${name}.html ${directory}/${name}.layers
+        COMMAND ${tool} --c ${directory} ${name} ${model} ${ARG_C_INCLUDES}
+        DEPENDS ${tool} ${model}
         COMMENT "Writing the network ${name} as C"
         VERBATIM)
     if(ARG_SOURCE_ONLY)

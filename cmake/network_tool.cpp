@@ -1,7 +1,11 @@
 // What tilewright_add_network_tool() compiles: prints trained networks, as the library reads them, and writes them as C.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <iostream>
+#include <memory>
+#include <random>
+#include <sstream>
 #include <tilewright/network/onnx.hpp>
 #include <tilewright/network/tflite.hpp>
 #include <tilewright/network/write.hpp>
@@ -9,9 +13,9 @@
 #include <tilewright/c_source/names.hpp>
 #include <tilewright/c_source/program_source.hpp>
 #include <tilewright/c_source/write_files.hpp>
+#include <tilewright/import/emulated_network.hpp>
 #include <tilewright/import/network.hpp>
-#include <tilewright/import/network_program.hpp>
-#include <tilewright/program/program_plan.hpp>
+#include <tilewright/import/placement_report.hpp>
 #include <tilewright/report/program_page.hpp>
 #endif
 
@@ -26,33 +30,143 @@ network::graph read(std::filesystem::path const& model) {
 }
 
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
-/// Writes `name`.h, `name`.c, `name`.html, a page that shows the plan, `name`_weights.c and, where the network has constants,
-/// `name`_weights.bin, which that file takes in. @return whether it is imported and planned
-bool write_c(std::filesystem::path const& model, std::filesystem::path const& folder, std::string const& name) {
+/// A network on the chip, planned.
+struct planned_network {
+    imported::network_program whole;
+    program_plan_value const plan;
+
+    planned_network(imported::layers layers, std::string const& name)
+        : whole(std::move(layers), ir::label(name.c_str()), imported::chip_of_tool()), plan(make_program_plan(whole.get())) {}
+};
+/// Nothing where it is not imported, placed and planned; then the reasons stand on stderr, a line each.
+std::unique_ptr<planned_network> plan_network(std::filesystem::path const& model, std::string const& name) {
+    auto const say = [&](std::string const& line) { std::cerr << model.string() << ": " << line << '\n'; };
+    imported::layers layers = imported::layers_of(read(model));
+    for (std::string const& one : layers.refused) say(one);
+    if (!layers.refused.empty()) return nullptr;
+    try {
+        auto made = std::make_unique<planned_network>(std::move(layers), name);
+        if (!made->plan.refusal) return made;
+        say(to_string(made->plan.refusal));
+    } catch (imported::not_placed const& error) {
+        std::istringstream lines(error.what());
+        for (std::string line; std::getline(lines, line);) say(line);
+    }
+    return nullptr;
+}
+/// The memories that the network uses, with the most bytes that are alive in each.
+void print_memories(program_plan_value const& plan) {
+    for (int at = 0; at < plan.memories.size(); ++at) {
+        memory const& what = plan.memories[at].what;
+        if (what.capacity == 0) continue;
+        std::int64_t const peak = plan.peak(what).value, constants = plan.constant_bytes(what).value;
+        if (peak == 0) continue;
+        std::cout << what.name.str() << ": " << peak << " bytes";
+        if (constants > 0) std::cout << ", of which constants are " << constants;
+        std::cout << (plan.proven(what) ? ", the fewest that this order of kernels needs\n" : ", not proven to be the fewest\n");
+    }
+}
+/// Writes `name`.h, `name`.c, `name`.html, a page that shows the plan, `name`_weights.c and, where the network has constants, their image,
+/// which that file takes in. @return whether it is imported and planned
+bool write_c(std::filesystem::path const& model, std::filesystem::path const& folder, std::string const& name,
+             std::vector<std::string> const& includes) {
     halide::detail::check_function_name(name);
     if (name.size() > ir::label::longest) throw std::invalid_argument("the name `" + name + "` has more than 23 letters");
-    imported::layers made = imported::layers_of(read(model));
-    for (std::string const& one : made.refused) std::cerr << model.string() << ": " << one << '\n';
-    if (!made.refused.empty()) return false;
-    imported::network_program const whole(std::move(made), ir::label(name.c_str()));
-    program_plan_value const plan = make_program_plan(whole.get());
-    if (plan.refusal) {
-        std::cerr << model.string() << ": " << to_string(plan.refusal) << '\n';
-        return false;
-    }
+    auto const made = plan_network(model, name);
+    if (!made) return false;
+    program_plan_value const& plan = made->plan;
     std::filesystem::create_directories(folder);
-    halide::file_list files = halide::c_program(plan, {.name = name, .constants = halide::constants_in::file});
-    // A build knows the names of its files before it knows the network.
-    std::string const weights = name + "_weights.c";
-    if (std::none_of(files.begin(), files.end(), [&](auto const& one) { return one.first == weights; }))
-        files.emplace_back(weights, "/* The network has no constants. */\n#include \"" + name + ".h\"\n");
+    halide::file_list files = halide::c_program(plan, {.name = name, .includes = includes, .constants = halide::constants_in::file});
+    // A build knows the names of its files before it knows the network: constants lie in one memory.
+    std::string const weights = name + "_" + imported::chip_of_tool().constants().name.str() + ".c";
+    for (auto& [file, text] : files) {
+        if (file == weights) file = name + "_weights.c";
+    }
+    std::string const file_of_weights = name + "_weights.c";
+    if (std::none_of(files.begin(), files.end(), [&](auto const& one) { return one.first == file_of_weights; }))
+        files.emplace_back(file_of_weights, "/* The network has no constants. */\n#include \"" + name + ".h\"\n");
     files.emplace_back(name + ".html", report_page(plan));
+    files.emplace_back(name + ".layers", imported::placement_table(made->whole, plan));
     if (halide::detail::write_files(folder, files) != 0) return false;
     for (auto const& [file, text] : files) std::cout << (folder / file).string() << ": " << text.size() << " bytes\n";
-    std::cout << "kernels " << plan.kernels.size() << ", arena " << static_cast<std::int64_t>(plan.peak(whole.arena()).value) << " bytes"
-              << (plan.proven(whole.arena()) ? ", the fewest that this order of kernels needs" : ", not proven to be the fewest")
-              << ", weights " << static_cast<std::int64_t>(plan.constant_bytes(whole.weights()).value) << " bytes\n";
+    std::cout << "kernels " << plan.kernels.size() << "\n";
+    print_memories(plan);
     return true;
+}
+/// Prints where each layer runs.
+bool print_layers(std::filesystem::path const& model) {
+    auto const made = plan_network(model, "network");
+    if (!made) return false;
+    std::cout << imported::placement_table(made->whole, made->plan);
+    print_memories(made->plan);
+    return true;
+}
+/// Inputs that are drawn, the same for a seed: integers of all values, floats from -1 to 1.
+std::vector<std::vector<std::byte>> draw_inputs(imported::layers const& of, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<std::vector<std::byte>> made;
+    for (imported::stored const& one : of.inputs) {
+        std::vector<std::byte>& bytes = made.emplace_back(imported::emulated_network::bytes_in(one));
+        auto const fill = [&](auto of_type) {
+            std::uniform_real_distribution<decltype(of_type)> between(-1, 1);
+            for (std::size_t at = 0; at < bytes.size(); at += sizeof of_type)
+                of_type = between(random), std::memcpy(&bytes[at], &of_type, sizeof of_type);
+        };
+        if (one.type == scalar_type::float32) fill(0.0f);
+        else if (one.type == scalar_type::float64) fill(0.0);
+        else std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<std::byte>(random()); });
+    }
+    return made;
+}
+/// By how much two results differ: integers by 1 where they do, floats as a share of the largest of them.
+double difference_of(std::vector<std::byte> const& a, std::vector<std::byte> const& b, scalar_type type) {
+    auto const of_floats = [&](auto one) {
+        double most = 0, largest = 0;
+        for (std::size_t at = 0; at < a.size(); at += sizeof one) {
+            decltype(one) left, right;
+            std::memcpy(&left, &a[at], sizeof left), std::memcpy(&right, &b[at], sizeof right);
+            if (std::isnan(left) && std::isnan(right)) continue;
+            double const apart = std::abs(static_cast<double>(left) - static_cast<double>(right));
+            most = std::isnan(apart) ? HUGE_VAL : std::max(most, apart);
+            largest = std::max(largest, std::abs(static_cast<double>(left)));
+        }
+        return most == 0 ? 0 : most / std::max(largest, 1e-30);
+    };
+    if (type == scalar_type::float32) return of_floats(0.0f);
+    if (type == scalar_type::float64) return of_floats(0.0);
+    return a == b ? 0 : 1;
+}
+/// Runs a network on the emulated machines of its chip, and as plain loops. @return whether results are equal, floats nearly, and cycles
+/// are those that were planned
+bool emulate(std::filesystem::path const& model, int runs) {
+    auto const made = plan_network(model, "network");
+    if (!made) return false;
+    imported::chip const& loops = imported::this_processor().as_chip;
+    imported::network_program const plain(imported::layers_of(read(model)), "plain", loops);
+    program_plan_value const plan_of_loops = make_program_plan(plain.get());
+    if (plan_of_loops.refusal) throw std::runtime_error(to_string(plan_of_loops.refusal));
+    imported::emulated_network on_chip(made->whole, imported::chip_of_tool(), made->plan), in_loops(plain, loops, plan_of_loops);
+    double most = 0;
+    bool as_planned = true;
+    constexpr progress modes[] = {progress::earliest, progress::latest, progress::random};
+    for (int run = 0; run < runs; ++run) {
+        auto const inputs = draw_inputs(made->whole.network(), static_cast<std::uint64_t>(run) + 1);
+        auto const got = on_chip(inputs, modes[run % 3]), expected = in_loops(inputs);
+        for (std::size_t at = 0; at < got.size(); ++at)
+            most = std::max(most, difference_of(expected[at], got[at], made->whole.network().outputs[at].type));
+        as_planned = as_planned &&
+                     (!made->plan.cycles_resolved() || static_cast<double>(on_chip.cycles()) == static_cast<double>(made->plan.cycles()));
+    }
+    std::cout << imported::chip_of_tool().name() << ", emulated: " << on_chip.cycles() << " cycles"
+              << (as_planned ? ", as planned" : ", NOT as planned");
+    std::cout << "; " << runs << " inputs, results "
+              << (most == 0     ? "equal to"
+                  : most < 1e-4 ? "nearly equal to"
+                                : "DIFFERENT from")
+              << " plain loops";
+    if (most > 0) std::cout << ", by " << most;
+    std::cout << "\n";
+    return as_planned && most < 1e-4;
 }
 #endif
 
@@ -68,7 +182,9 @@ int failed(char const* model, std::exception const& error) {
 int usage(char const* tool) {
     std::cerr << "usage: " << tool << " --print model.onnx|model.tflite ...\n"
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
-              << "       " << tool << " --c FOLDER NAME model.onnx|model.tflite\n"
+              << "       " << tool << " --c FOLDER NAME model.onnx|model.tflite [C_INCLUDE ...]\n"
+              << "       " << tool << " --layers model.onnx|model.tflite\n"
+              << "       " << tool << " --emulate model.onnx|model.tflite [INPUTS]\n"
 #endif
         ;
     return 2;
@@ -80,13 +196,20 @@ int main(int count, char** arguments) {
     if (count < 3) return usage(arguments[0]);
     try {
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
-        if (std::strcmp(arguments[1], "--c") == 0) {
-            return count == 5 ? (write_c(arguments[4], arguments[2], arguments[3]) ? 0 : 1) : usage(arguments[0]);
+        std::string const command = arguments[1];
+        if (command == "--c") {
+            if (count < 5) return usage(arguments[0]);
+            return write_c(arguments[4], arguments[2], arguments[3], {arguments + 5, arguments + count}) ? 0 : 1;
+        }
+        if (command == "--layers") return count == 3 ? (print_layers(arguments[2]) ? 0 : 1) : usage(arguments[0]);
+        if (command == "--emulate") {
+            int const runs = count == 4 ? std::atoi(arguments[3]) : 3;
+            return count <= 4 && runs > 0 ? (emulate(arguments[2], runs) ? 0 : 1) : usage(arguments[0]);
         }
 #endif
         if (std::strcmp(arguments[1], "--print") != 0) return usage(arguments[0]);
     } catch (std::exception const& error) {
-        return failed(arguments[count - 1], error);
+        return failed(arguments[std::strcmp(arguments[1], "--c") == 0 ? 4 : 2], error);
     }
     int refused = 0;
     for (int at = 2; at < count; ++at) {

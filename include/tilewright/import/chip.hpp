@@ -99,4 +99,7 @@ class chip {
     std::map<std::string, std::size_t> overrides_ = {};
 };
 
+/// The chip that a tool writes networks for. A source of the network's own defines it, so that the tool is compiled once.
+chip const& chip_of_tool();
+
 }  // namespace tilewright::imported

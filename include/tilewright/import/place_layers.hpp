@@ -16,8 +16,7 @@ struct not_placed : std::runtime_error {
 struct placement {
     std::string kernel, made_for;
     std::string agent, choice;
-    double cycles = 0;                     ///< of the plan of this kernel alone; 0: not known
-    double utilisation = 0;                ///< of the instruction's products each cycle; 0: none
+    double least_cycles = 0;               ///< that its instruction is busy for if it is never idle; 0: not said
     std::int64_t schedules = 0;            ///< that were planned
     std::vector<std::string> passed_over;  ///< choices that come before, with the reason why they do not take it
 };
@@ -72,7 +71,7 @@ class layer_placer {
     };
     /// Where a layer runs. @throws not_placed  where no choice takes it
     placed place(layer const& of) {
-        placement report{of.name.str(), of.made_for, {}, {}, 0, 0, 0, {}};
+        placement report{of.name.str(), of.made_for, {}, {}, 0, 0, {}};
         auto const said = on_.overrides().find(report.kernel);
         for (std::size_t at = 0; at < on_.choices().size(); ++at) {
             if (said != on_.overrides().end() && said->second != at) continue;
@@ -142,7 +141,7 @@ class layer_placer {
         if (found == known_.end()) found = known_.emplace(likeness, search(made.all)).first;
         why = found->second.why;
         if (!why.empty()) return std::nullopt;
-        report.cycles = found->second.cycles;
+        report.least_cycles = made.least_cycles;
         return made.all[found->second.at];
     }
     static known_best search(std::vector<schedule> const& all) {

@@ -283,6 +283,8 @@ inline schedule_template products_by(ir::label const& instruction) {
                                     if (weights_tile * (weights == staged_at::once ? 1 : versions) > capacity(by.weights.where)) continue;
                                     made.all.push_back(schedule_of(of, *what, by, loops, tiles));
                                 }
+        double const at_once = static_cast<double>(by.m.value_or(1) * by.n.value_or(1) * by.k.value_or(1));
+        made.least_cycles = static_cast<double>(what->products()) / at_once * static_cast<double>(by.what.costs.cycles);
         if (made.all.empty()) made.none = "no tile of it fits the memories of `" + instruction.str() + "`";
         return made;
     };

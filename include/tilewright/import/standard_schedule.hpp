@@ -77,6 +77,7 @@ struct placed_layer {
 struct candidates {
     std::vector<schedule> all = {};
     std::string none = {};
+    double least_cycles = 0;  ///< that the instruction is busy for if it is never idle; 0: not said
 };
 /// May change the layer, and then makes schedules of it.
 using schedule_template = std::function<candidates(placed_layer&)>;

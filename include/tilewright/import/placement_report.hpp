@@ -1,0 +1,31 @@
+#pragma once
+#include <tilewright/import/network_program.hpp>
+#include <tilewright/program/program_plan.hpp>
+#include <tilewright/report/table.hpp>
+
+namespace tilewright::imported {
+
+/// Layer by layer: which agent runs it, and how; its cycles; of a layer that an instruction computes, how much of that time the instruction
+/// is needed for; and why choices before took none.
+inline std::string placement_table(network_program const& of, program_plan_value const& plan) {
+    using namespace reports;
+    using enum table::side;
+    table rows({left, left, left, right, right});
+    rows.add({"kernel", "for", "runs as", "cycles", "busy"});
+    std::string passed_over;
+    for (placement const& one : of.placements()) {
+        std::int64_t cycles = 0;
+        bool known = false;
+        for (int at = 0; at < plan.kernels.size(); ++at) {
+            ir::program_kernel const& kernel = plan.kernel_at(at);
+            if (kernel.is_copy() || kernel.name.str() != one.kernel) continue;
+            cycles = kernel.cycles, known = kernel.cycles_known;
+        }
+        rows.add({one.kernel, one.made_for, one.choice + " on " + one.agent, (known ? "" : "at least ") + grouped(cycles),
+                  one.least_cycles > 0 ? percent(static_cast<std::int64_t>(one.least_cycles), cycles) : "-"});
+        for (std::string const& why : one.passed_over) passed_over += one.kernel + " not as " + why + "\n";
+    }
+    return rows.str() + passed_over;
+}
+
+}  // namespace tilewright::imported
