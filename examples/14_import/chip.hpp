@@ -15,7 +15,7 @@ using namespace lesson_network;
 
 inline imported::chip const two_agents =
     imported::chip("two_agents")
-        .inputs_in(l2_mem).outputs_in(l2_mem).constants_in(wei_mem)
+        .inputs_in(l2_mem).outputs_in(act_mem).constants_in(wei_mem)
         .with(npu, {.tensors = act_mem, .inner = &act_mem, .element = &act_mem, .semantics = &semantics_of<npu_machine>})
         .with(cpu, {.tensors = any_of(act_mem, l2_mem), .inner = &l2_mem, .element = &l2_mem, .semantics = &semantics_of<cpu_machine>})
         // Sums of products go to the array. What it does not take, the cpu computes.

@@ -11,6 +11,7 @@ namespace tilewright::imported {
 struct contracted_loop {
     ir::label name;
     std::int64_t extent = 1;
+    unsigned in_data = 0, in_weights = 0;  ///< the dimensions of each factor that it moves along: a bit for each
 };
 
 /// A kernel of which the first stage sums products of two tensors, in the words of a product of matrices: m are loops of the result that
@@ -22,23 +23,30 @@ struct contraction {
     ir::label result;                       ///< of the kernel
     std::vector<contracted_loop> all = {};  ///< loops of the result, in the order of its dimensions
     std::vector<contracted_loop> batch = {}, m = {}, n = {}, taps = {}, k = {};
+    std::vector<ir::label> unit = {};  ///< loops of one iteration that the sums have and the result does not: see `with_unit_loop`
     scalar_type element = scalar_type::literal, sum = scalar_type::literal;
     bool starts_from_value = false;  ///< such as a bias: the sums do not start from 0
 
     bool finishes() const { return !(sums == result); }  ///< something is computed of each sum
     /// The loop of the stage that makes the sums which stands for a loop of the result.
     ir::label in_sums(ir::label const& loop) const { return finishes() ? ir::label((sums.str() + "_" + loop.str()).c_str()) : loop; }
-    std::int64_t products() const {
+    std::int64_t summed() const {
         std::int64_t count = 1;
-        for (auto const* const loops : {&batch, &m, &n, &taps, &k}) {
+        for (auto const* const loops : {&taps, &k}) {
             for (contracted_loop const& one : *loops) count *= one.extent;
         }
+        return count;
+    }
+    std::int64_t products() const {
+        std::int64_t count = summed();
+        for (contracted_loop const& one : all) count *= one.extent;
         return count;
     }
 };
 
 namespace detail {
 
+inline ir::label with_ending(ir::label const& name, char const* ending) { return ir::label((name.str() + ending).c_str()); }
 inline computation_view nodes_of(layer const& of) { return {of.nodes.data(), static_cast<int>(of.nodes.size())}; }
 
 /// The access that a factor is, perhaps after conversions; -1: it is none.
@@ -78,16 +86,24 @@ std::optional<contraction> contraction_of(layer const& of, IsConstant const& is_
     made.element = nodes[data].type, made.sum = stage.type, made.starts_from_value = stage.start >= 0;
     unsigned rows = 0;  // dimensions of `data` that an m moves along
     std::size_t const prefix = is_last ? 0 : made.sums.str().size() + 1;
+    auto const loop_at = [&](int axis) {
+        return contracted_loop{stage.axes[axis].name, stage.axes[axis].extent, detail::moves(nodes, stage, data, axis),
+                               detail::moves(nodes, stage, weights, axis)};
+    };
     for (int axis = 0; axis < stage.rank; ++axis) {
-        contracted_loop const one{ir::label(stage.axes[axis].name.str().substr(prefix).c_str()), stage.axes[axis].extent};
-        unsigned const in_data = detail::moves(nodes, stage, data, axis), in_weights = detail::moves(nodes, stage, weights, axis);
+        contracted_loop one = loop_at(axis);
+        if (one.in_data == 0 && one.in_weights == 0 && one.extent == 1 && !is_last) {
+            made.unit.push_back(one.name);
+            continue;
+        }
+        one.name = ir::label(one.name.str().substr(prefix).c_str());
         made.all.push_back(one);
-        (in_data == 0 ? made.n : in_weights == 0 ? made.m : made.batch).push_back(one);
-        if (in_data != 0 && in_weights == 0) rows |= in_data;
+        (one.in_data == 0 ? made.n : one.in_weights == 0 ? made.m : made.batch).push_back(one);
+        if (one.in_data != 0 && one.in_weights == 0) rows |= one.in_data;
     }
     for (int axis = stage.rank; axis < stage.axis_count; ++axis) {
-        contracted_loop const one{stage.axes[axis].name, stage.axes[axis].extent};
-        ((detail::moves(nodes, stage, data, axis) & rows) != 0 ? made.taps : made.k).push_back(one);
+        contracted_loop const one = loop_at(axis);
+        ((one.in_data & rows) != 0 ? made.taps : made.k).push_back(one);
     }
     return made;
 }
@@ -133,6 +149,65 @@ inline layer starting_from_zero(layer const& of) {
             }
             moved.push_back(sum);
         }
+    }
+    return made;
+}
+
+/// The same layer, where the sums are a stage of their own, which the result is a copy of. Only where nothing is computed of each sum.
+inline layer with_sums_apart(layer const& of) {
+    computation_view const nodes = detail::nodes_of(of);
+    ir::stage stage;
+    if (read_stage(nodes, 0, stage) || !of.inner.empty() || stage.store + 1 != nodes.count) return of;
+    layer made = of;
+    ir::label const sums("s0");
+    std::string const prefix = sums.str() + "_";
+    for (ir::node& one : made.nodes) {
+        if (one.op == operation::axis_value) one.name = ir::label((prefix + one.name.str()).c_str());
+    }
+    ir::node& target = made.nodes[static_cast<std::size_t>(stage.target)];
+    ir::node& store = made.nodes[static_cast<std::size_t>(stage.store)];
+    target.name = store.name = sums;
+    // result(i, j) = sums(i, j)
+    ir::node read = target, written = target;
+    for (int axis = 0; axis < stage.rank; ++axis) {
+        made.nodes.push_back(
+            {.op = operation::axis_value, .type = scalar_type::int32, .name = stage.axes[axis].name, .value = stage.axes[axis].extent});
+        read.arguments[axis] = written.arguments[axis] = static_cast<std::int16_t>(made.nodes.size() - 1);
+    }
+    written.name = stage.output;
+    made.nodes.push_back(written), made.nodes.push_back(read);
+    auto const last = static_cast<std::int16_t>(made.nodes.size() - 1);
+    ir::node whole = nodes[stage.store];
+    whole.arguments[0] = static_cast<std::int16_t>(last - 1), whole.arguments[1] = last;
+    made.nodes.push_back(whole);
+    made.inner.push_back({sums, stage.axes[stage.rank - 1].name, true});
+    return made;
+}
+
+/// The same layer, where the sums have one more loop, of one iteration: for an instruction that has an axis which the layer has no loop
+/// for. Only where something is computed of each sum.
+inline layer with_unit_loop(layer const& of) {
+    computation_view const nodes = detail::nodes_of(of);
+    ir::stage stage;
+    if (read_stage(nodes, 0, stage) || of.inner.size() != 1 || stage.rank >= max_rank) return of;
+    layer made = of;
+    made.nodes.clear();
+    std::vector<std::int16_t> moved;
+    auto const put = [&](ir::node const& one) { return made.nodes.push_back(one), static_cast<std::int16_t>(made.nodes.size() - 1); };
+    // Axes stand in the order of the target's dimensions.
+    std::string const ending = "_unit" + std::to_string(stage.rank);
+    std::int16_t const axis = put(
+        {.op = operation::axis_value, .type = scalar_type::int32, .name = detail::with_ending(stage.output, ending.c_str()), .value = 1});
+    for (int at = 0; at < nodes.count; ++at) {
+        ir::node one = nodes[at];
+        for (int argument = 0; one.op != operation::constant && argument < one.argument_count; ++argument)
+            one.arguments[argument] = moved[static_cast<std::size_t>(one.arguments[argument])];
+        if (one.op == operation::access && one.name == stage.output) {
+            std::int16_t const index = at < stage.store ? axis : put({.op = operation::constant, .type = scalar_type::int32});
+            for (int argument = one.argument_count++; argument > 0; --argument) one.arguments[argument] = one.arguments[argument - 1];
+            one.arguments[0] = index;
+        }
+        moved.push_back(put(one));
     }
     return made;
 }

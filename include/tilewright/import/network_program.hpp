@@ -12,7 +12,7 @@ class network_program {
   public:
     /// @throws not_placed  with a line for each layer that no agent of the chip takes
     network_program(layers of, ir::label const& name, chip const& on = this_processor().as_chip)
-        : network_(std::move(of)), constants_(known_of(network_)), placer_(on, constants_), made_(name) {
+        : network_(std::move(of)), constants_(known_of(network_)), placer_(on, constants_, network_.outputs), made_(name) {
         auto const as_tensor = [](stored const& one) { return any_tensor{one.name, one.type}; };
         std::string refused;
         for (layer const& one : network_.all) {

@@ -17,7 +17,7 @@ struct placement {
     std::string kernel, made_for;
     std::string agent, choice;
     double least_cycles = 0;               ///< that its instruction is busy for if it is never idle; 0: not said
-    std::int64_t schedules = 0;            ///< that were planned
+    std::int64_t schedules = 0;            ///< that were planned; none, where a layer like it was placed before
     std::vector<std::string> passed_over;  ///< choices that come before, with the reason why they do not take it
 };
 
@@ -61,7 +61,8 @@ inline std::string likeness_of(layer_shape const& of) {
 /// Gives the layers of a network to the agents of a chip.
 class layer_placer {
   public:
-    layer_placer(chip const& on, std::vector<stored> const& constants) : on_(on), constants_(constants) {}
+    layer_placer(chip const& on, std::vector<stored> const& constants, std::vector<stored> const& outputs)
+        : on_(on), constants_(constants), outputs_(outputs) {}
 
     struct placed {
         placed_layer* layer = nullptr;
@@ -78,6 +79,12 @@ class layer_placer {
             chip::choice const& one = on_.choices()[at];
             chip::placed_agent const& agent = on_.agents()[static_cast<std::size_t>(one.agent_at)];
             report.agent = agent.on.name.str(), report.choice = one.name;
+            if (!reaches_result(of, agent)) {
+                report.passed_over.push_back(one.name + " on " + report.agent +
+                                             ": it makes a result of the network, and nothing takes that to `" + on_.outputs().name.str() +
+                                             "`");
+                continue;
+            }
             placed_layer& here = layers_.emplace_back(placed_layer{layer_shape(of, constants_), agent.on.where});
             if (!one.made_by) return {&here, in_loops(here, agent), one.agent_at, report};
             std::string why;
@@ -97,6 +104,23 @@ class layer_placer {
         std::string why;  ///< not empty: none has a plan
     };
 
+    /// Whether what a layer writes on an agent can be where the caller is given results, if it is one.
+    bool reaches_result(layer const& of, chip::placed_agent const& by) const {
+        ir::label const& name = of.nodes.back().name;
+        bool const is_output = std::any_of(outputs_.begin(), outputs_.end(), [&](stored const& one) { return one.name == name; });
+        any_of const& writes = by.uses.tensors;
+        if (!is_output || writes.count == 0) return true;
+        for (int at = 0; at < writes.size(); ++at) {
+            if (writes.names[at] == on_.outputs().name) return true;
+            for (chip::placed_agent const& one : on_.agents()) {
+                auto const& transfers = one.on.where->transfers;
+                for (int which = 0; which < transfers.size(); ++which) {
+                    if (transfers[which].source == writes.names[at] && transfers[which].destination == on_.outputs().name) return true;
+                }
+            }
+        }
+        return false;
+    }
     /// A schedule with what the chip says of arguments and result.
     schedule with_arguments(schedule made, placed_layer const& of, chip::placed_agent const& by) const {
         for (ir::label const& one : detail::arguments_of(of.of.what())) {
@@ -136,9 +160,11 @@ class layer_placer {
             return std::nullopt;
         }
         for (schedule& each : made.all) each = with_arguments(each, of, by);
-        report.schedules = static_cast<std::int64_t>(made.all.size());
         auto found = known_.find(likeness);
-        if (found == known_.end()) found = known_.emplace(likeness, search(made.all)).first;
+        if (found == known_.end()) {
+            found = known_.emplace(likeness, search(made.all)).first;
+            report.schedules = static_cast<std::int64_t>(made.all.size());
+        }
         why = found->second.why;
         if (!why.empty()) return std::nullopt;
         report.least_cycles = made.least_cycles;
@@ -169,7 +195,7 @@ class layer_placer {
     }
 
     chip const& on_;
-    std::vector<stored> const& constants_;
+    std::vector<stored> const &constants_, &outputs_;
     std::deque<placed_layer> layers_ = {};
     std::map<std::string, known_best> known_ = {};
 };

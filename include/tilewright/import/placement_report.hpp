@@ -12,7 +12,7 @@ inline std::string placement_table(network_program const& of, program_plan_value
     using enum table::side;
     table rows({left, left, left, right, right});
     rows.add({"kernel", "for", "runs as", "cycles", "busy"});
-    std::string passed_over;
+    std::map<std::string, std::string> passed_over;  // the kernels of each reason
     for (placement const& one : of.placements()) {
         std::int64_t cycles = 0;
         bool known = false;
@@ -23,9 +23,14 @@ inline std::string placement_table(network_program const& of, program_plan_value
         }
         rows.add({one.kernel, one.made_for, one.choice + " on " + one.agent, (known ? "" : "at least ") + grouped(cycles),
                   one.least_cycles > 0 ? percent(static_cast<std::int64_t>(one.least_cycles), cycles) : "-"});
-        for (std::string const& why : one.passed_over) passed_over += one.kernel + " not as " + why + "\n";
+        for (std::string const& why : one.passed_over) {
+            std::string& kernels = passed_over[why];
+            kernels += (kernels.empty() ? "" : ", ") + one.kernel;
+        }
     }
-    return rows.str() + passed_over;
+    std::string text = rows.str();
+    for (auto const& [why, kernels] : passed_over) text += "not " + why + ": " + kernels + "\n";
+    return text;
 }
 
 }  // namespace tilewright::imported

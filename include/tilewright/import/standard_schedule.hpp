@@ -29,6 +29,10 @@ class layer_shape {
     }
     /// Sums start from 0, and what they started from is added afterwards.
     void start_from_zero() { of_ = starting_from_zero(of_); }
+    /// Sums are a stage of their own, even where the result is no more than they are.
+    void keep_sums_apart() { of_ = with_sums_apart(of_); }
+    /// The stage that makes the sums has one more loop, of one iteration.
+    void add_unit_loop() { of_ = with_unit_loop(of_); }
     /// Dimension d of a constant is its dimension `order[d]` from here on: the tool writes it so.
     /// @throws std::invalid_argument  where the tensor is no constant, or `order` has not each of its dimensions once
     void reorder(ir::label const& constant, std::vector<int> const& order) {

@@ -63,6 +63,7 @@ constexpr std::int64_t leaf_coefficient(nest const& n, int axis, int leaf) {
 struct matcher {
     planning const& p;
     stage_id s;
+    intrinsic_description const& what;
     computation_view semantics;
     matching& found;
 
@@ -75,6 +76,11 @@ struct matcher {
             if (c != 0) total += c * leaf_coefficient(p.nest_at(s), axis, leaf);
         }
         return total;
+    }
+
+    /// Whether steps cover one iteration along an axis of the semantics. Then it does not matter how far an operand would move along it.
+    constexpr bool is_one_iteration(int axis) const {
+        return what.is_flexible(axis) && p.nest_at(s).axes[found.loop_of_axis[axis]].extent == 1;
     }
 
     /// Compares the indices of the stage's access at `node` with those of the semantics' access at `other`, up to a base and strides.
@@ -102,7 +108,7 @@ struct matcher {
                     where = dimension;
                     factor = have / wanted;
                 }
-                if (where < 0) return differs(rule::other_index, name, 0, wanted);
+                if (where < 0 && !is_one_iteration(axis)) return differs(rule::other_index, name, 0, wanted);
             }
             if (where < 0) continue;
             if (taken[where]) return differs(rule::dimensions_in_one, name, 1, 2);
@@ -286,7 +292,7 @@ constexpr mismatch match_semantics(planning const& p, stage_id s, intrinsic_desc
     // Steps that continue do not say what the first step starts from.
     bool const continues = accumulates(what, sem);
     if (!continues && (st.start >= 0) != (sem.start >= 0)) return after(1, differs(start_name(st), start_name(sem)));
-    matcher const m{p, s, view, found};
+    matcher const m{p, s, what, view, found};
     found.count = 0;
     mismatch const wrong = m.match_access(st.target, sem.target, 0);
     if (wrong) return after(2, wrong);

@@ -1,0 +1,326 @@
+#include <random>
+#include <tilewright/emulate/semantics.hpp>
+#include <tilewright/import/emulated_network.hpp>
+#include <tilewright/import/placement_report.hpp>
+#include <tilewright/import/products_by_instruction.hpp>
+
+#include "catch.hpp"
+#include "oracle/oracle.hpp"
+
+// Networks on chips. The oracle says what each layer makes; it reads the layer, and no schedule.
+
+namespace {
+
+using namespace tilewright;
+using namespace tilewright::imported;
+
+constexpr memory far{.name = "far", .capacity = 64_KiB, .alignment = 16}, common{.name = "common", .capacity = 16_KiB, .alignment = 16},
+    constants{.name = "constants", .capacity = 16_KiB, .alignment = 16}, spad{.name = "spad", .capacity = 4_KiB, .alignment = 16},
+    acc{.name = "acc", .capacity = 2_KiB, .alignment = 16};
+constexpr engine loader{"loader"}, array{"array"};
+constexpr auto mvin =
+    transfer("mvin", common, spad).on(loader).asynchronous().dimensions(4).cost({.latency = 16, .setup = 2, .bytes_per_cycle = 16});
+constexpr auto mvin_constants = transfer("mvin_constants", constants, spad)
+                                    .on(loader)
+                                    .asynchronous()
+                                    .dimensions(4)
+                                    .cost({.latency = 16, .setup = 2, .bytes_per_cycle = 16});
+constexpr auto mvout =
+    transfer("mvout", acc, common).on(loader).asynchronous().dimensions(4).cost({.latency = 16, .setup = 2, .bytes_per_cycle = 16});
+constexpr axis p{"p", 4}, f{"f", 4}, d{"d", 8};
+constexpr tensor<std::int8_t> pixels{"pixels"}, filters{"filters"};
+constexpr tensor<std::int32_t> sums{"sums"};
+
+// Filters stand in columns: elements of one channel follow each other. The core takes sums out of the accumulators.
+constexpr auto product = cast<std::int32_t>(pixels(p, d)) * cast<std::int32_t>(filters(d, f));
+constexpr auto mac =
+    intrinsic("mac", sums(p, f) += product).reads(pixels, spad).reads(filters, spad).updates(sums, acc).up_to(p, f, d).on(array).cycles(4);
+constexpr auto mul = intrinsic("mul", sums(p, f) = sum(d, product))
+                         .reads(pixels, spad)
+                         .reads(filters, spad)
+                         .writes(sums, acc)
+                         .up_to(p, f, d)
+                         .on(array)
+                         .cycles(4);
+constexpr auto columns = machine("columns", common, constants, spad, acc, loader, array, mvin, mvin_constants, mac, mul);
+
+// Filters stand in rows, and a transfer stores sums.
+constexpr auto product_of_rows = cast<std::int32_t>(pixels(p, d)) * cast<std::int32_t>(filters(f, d));
+constexpr auto mac_rows = intrinsic("mac_rows", sums(p, f) += product_of_rows)
+                              .reads(pixels, spad)
+                              .reads(filters, spad)
+                              .updates(sums, acc)
+                              .up_to(p, f, d)
+                              .on(array)
+                              .cycles(4);
+constexpr auto mul_rows = intrinsic("mul_rows", sums(p, f) = sum(d, product_of_rows))
+                              .reads(pixels, spad)
+                              .reads(filters, spad)
+                              .writes(sums, acc)
+                              .up_to(p, f, d)
+                              .on(array)
+                              .cycles(4);
+constexpr auto rows = machine("rows", common, constants, spad, acc, loader, array, mvin, mvin_constants, mvout, mac_rows, mul_rows);
+
+constexpr auto host_machine = machine("host", far, common, constants);
+constexpr agent npu("npu", columns), other("other", rows), cpu("cpu", host_machine);
+
+/// One of the schedules that a template makes, whatever it costs.
+schedule_template one_of(schedule_template const& all, std::uint32_t which) {
+    return [=](placed_layer& of) {
+        candidates made = all(of);
+        if (!made.all.empty()) made.all = {made.all[which % made.all.size()]};
+        return made;
+    };
+}
+chip chip_with(schedule_template of_columns, schedule_template of_rows) {
+    return chip("tested")
+        .inputs_in(common)
+        .outputs_in(common)
+        .constants_in(constants)
+        .with(npu, {.tensors = common, .inner = &common, .semantics = &semantics_of<columns>})
+        .with(other, {.tensors = common, .inner = &common, .semantics = &semantics_of<rows>})
+        .with(cpu, {.tensors = any_of(common, far), .inner = &far})
+        .standard("columns", npu, std::move(of_columns))
+        .standard("rows", other, std::move(of_rows));
+}
+schedule_template nothing() {
+    return [](placed_layer&) { return candidates{{}, "it takes nothing"}; };
+}
+
+/// A convolution of one image, or with `taps` of 1 a product of matrices: [rows][columns][channels] by [filters][y][x][channels].
+struct shape_of_layer {
+    std::int64_t rows = 1, columns = 1, channels = 1, filters = 1, taps = 1, stride = 1, before = 0;
+    bool finishes = true, has_bias = true;
+
+    std::int64_t in_rows() const { return (rows - 1) * stride + taps - 2 * before; }
+    std::int64_t in_columns() const { return (columns - 1) * stride + taps - 2 * before; }
+};
+
+value in32(std::int64_t of) { return number(of, scalar_type::int32); }
+/// The layer, as it is imported: dimensions of one element are left out.
+layers network_of(shape_of_layer const& of, std::mt19937& random) {
+    layers made;
+    struct loop {
+        value index;
+        std::int64_t extent;
+    };
+    std::string const prefix = of.finishes ? "s0_" : "";
+    auto const along_it = [&](std::string const& name, std::int64_t extent) {
+        return extent > 1 ? along(ir::label(name.c_str()), extent) : in32(0);
+    };
+    value const y = along_it(prefix + "y", of.rows), x = along_it(prefix + "x", of.columns), filter = along_it(prefix + "f", of.filters);
+    value const r = along_it("r", of.taps), s = along_it("s", of.taps), channel = along_it("c", of.channels);
+    auto const tensor = [](char const* name, scalar_type type, std::vector<loop> const& all, bool padded) {
+        stored one{ir::label(name), type, {}};
+        std::vector<value> indices;
+        for (loop const& each : all) {
+            if (each.extent == 1) continue;
+            ir::label const name_of_axis(("w" + std::to_string(indices.size())).c_str());
+            indices.push_back(padded ? within(each.index, name_of_axis, each.extent) : each.index);
+            one.extents.push_back(each.extent);
+        }
+        if (indices.empty()) indices.push_back(in32(0)), one.extents.push_back(1);
+        return std::pair{one, padded ? padded_element(one.name, type, indices, -3) : element(one.name, type, indices)};
+    };
+    auto const [in, pixel] = tensor("in0", scalar_type::int8,
+                                    {{y * in32(of.stride) + r - in32(of.before), of.in_rows()},
+                                     {x * in32(of.stride) + s - in32(of.before), of.in_columns()},
+                                     {channel, of.channels}},
+                                    of.before > 0);
+    auto const [weights, weight] =
+        tensor("c0", scalar_type::int8, {{filter, of.filters}, {r, of.taps}, {s, of.taps}, {channel, of.channels}}, false);
+    auto const [biases, bias] = tensor("c1", scalar_type::int32, {{filter, of.filters}}, false);
+    std::vector<value> axes;
+    if (of.taps > 1) axes = {r, s};
+    if (of.channels > 1) axes.push_back(channel);
+    value sum = reduced(operation::reduce_sum, axes, convert(pixel, scalar_type::int32) * convert(weight, scalar_type::int32));
+    if (of.has_bias) sum = bias + sum;
+    layer one{"k0", {}, {}, "node 0 (`Conv`)"};
+    auto const store = [&](std::string const& loops, value const& what, ir::label const& name, scalar_type type) {
+        std::vector<value> indices;
+        stored result{name, type, {}};
+        for (auto const& [axis, extent] : {std::pair{"y", of.rows}, {"x", of.columns}, {"f", of.filters}}) {
+            if (extent == 1) continue;
+            indices.push_back(along(ir::label((loops + axis).c_str()), extent));
+            result.extents.push_back(extent);
+        }
+        imported::detail::append(one.nodes, stage_of(element(name, type, indices), what));
+        return result;
+    };
+    auto const finished = [&](ir::label const& sums_name) {
+        std::vector<value> indices;
+        for (auto const& [axis, extent] : {std::pair{"y", of.rows}, {"x", of.columns}, {"f", of.filters}}) {
+            if (extent > 1) indices.push_back(along(axis, extent));
+        }
+        value const read = element(sums_name, scalar_type::int32, indices);
+        return convert(smaller_of(larger_of(read / in32(16), in32(-128)), in32(127)), scalar_type::int8);
+    };
+    if (of.finishes) {
+        store("s0_", sum, "s0", scalar_type::int32);
+        one.inner.push_back({"s0", of.filters > 1 ? "f" : of.columns > 1 ? "x" : "y", true});
+        made.outputs.push_back(store("", finished("s0"), "out0", scalar_type::int8));
+    } else {
+        made.outputs.push_back(store("", sum, "out0", scalar_type::int32));
+    }
+    made.all.push_back(one);
+    made.inputs.push_back(in);
+    auto const drawn = [&](stored const& like) {
+        std::vector<std::byte> bytes(emulated_network::bytes_in(like));
+        for (std::size_t at = 0; at < bytes.size(); ++at) {
+            bool const high = like.type == scalar_type::int32 && at % 4 != 0;  // biases are small
+            bytes[at] = high ? std::byte{0} : static_cast<std::byte>(random());
+        }
+        return bytes;
+    };
+    made.constants.emplace_back(weights, drawn(weights));
+    if (of.has_bias) made.constants.emplace_back(biases, drawn(biases));
+    return made;
+}
+
+oracle::operand operand_of(stored const& tensor, std::vector<std::byte> const& bytes) {
+    oracle::tensor_box box{.name = tensor.name, .type = tensor.type, .rank = static_cast<int>(tensor.extents.size())};
+    std::copy(tensor.extents.begin(), tensor.extents.end(), box.extents.begin());
+    return {box, bytes.data()};
+}
+std::vector<std::byte> expected(layers const& of, std::vector<std::byte> const& input) {
+    std::vector<oracle::operand> operands{operand_of(of.inputs[0], input)};
+    for (known_tensor const& one : of.constants) operands.push_back(operand_of(one.what, one.bytes));
+    return oracle::evaluate({of.all[0].nodes.data(), static_cast<int>(of.all[0].nodes.size())}, operands).bytes;
+}
+std::vector<std::byte> some_bytes(std::size_t count, std::mt19937& random) {
+    std::vector<std::byte> made(count);
+    for (std::byte& one : made) one = static_cast<std::byte>(random());
+    return made;
+}
+
+/// What a chip makes of a layer, in all ways in which data can move. @return the agent
+std::string run_on(chip const& on, layers const& of, std::mt19937& random) {
+    network_program const whole(of, "net", on);
+    auto const plan = std::make_unique<program_plan_value>(make_program_plan(whole.get()));
+    INFO(placement_table(whole, *plan));
+    INFO((plan->refusal ? to_string(plan->refusal) : ""));
+    REQUIRE(!plan->refusal);
+    emulated_network emulated(whole, on, *plan);
+    std::vector<std::byte> const input = some_bytes(emulated_network::bytes_in(of.inputs[0]), random), wanted = expected(of, input);
+    for (progress how : {progress::earliest, progress::latest, progress::random}) {
+        INFO(name_of(how));
+        CHECK(emulated({input}, how)[0] == wanted);
+        CHECK(static_cast<double>(emulated.cycles()) == static_cast<double>(plan->cycles()));
+    }
+    return whole.placements()[0].agent;
+}
+
+}  // namespace
+
+TEST_CASE("each schedule that the standard one of products is chosen from computes what the layer says") {
+    std::mt19937 random(7);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int on_columns = 0, on_rows = 0, in_loops = 0;
+    for (int run = 0; run < 120; ++run) {
+        shape_of_layer of{.rows = draw({1, 2, 5, 7}),
+                          .columns = draw({1, 3, 4, 6, 9}),
+                          .channels = draw({1, 3, 8, 11, 20}),
+                          .filters = draw({1, 4, 7, 12})};
+        of.taps = draw({1, 1, 3}), of.stride = draw({1, 1, 2}), of.finishes = random() % 3 != 0, of.has_bias = random() % 2 != 0;
+        if (of.taps == 1 && of.channels == 1) of.channels = 5;
+        if (of.rows * of.columns * of.filters == 1) of.filters = 3;
+        if (of.taps == 3 && of.stride == 1 && of.rows > 2 && of.columns > 2) of.before = draw({0, 1});
+        bool const second = run % 2 != 0;
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
+                    << of.taps << ", stride " << of.stride << ", border " << of.before << (of.finishes ? "" : ", no finish")
+                    << (of.has_bias ? ", bias" : ""));
+        layers const network = network_of(of, random);
+        // Where the planner refuses the one that is drawn, loops take the layer.
+        chip const on = chip_with(second ? nothing() : one_of(products_by("mac"), random()),
+                                  second ? one_of(products_by("mac_rows"), random()) : nothing())
+                            .loops(cpu);
+        std::string const agent = run_on(on, network, random);
+        (agent == "npu" ? on_columns : agent == "other" ? on_rows : in_loops) += 1;
+    }
+    INFO(on_columns << " on columns, " << on_rows << " on rows, " << in_loops << " in loops");
+    CHECK(on_columns > 30);
+    CHECK(on_rows > 30);
+    CHECK(in_loops < 40);
+}
+
+TEST_CASE("a layer goes to the first choice that has a plan for it, and to the schedule that costs least") {
+    std::mt19937 random(1);
+    layers const network = network_of({.rows = 6, .columns = 9, .channels = 8, .filters = 12}, random);
+    chip const on = chip_with(products_by("mac"), products_by("mac_rows")).loops(cpu);
+    CHECK(run_on(on, network, random) == "npu");
+    CHECK(run_on(chip_with(nothing(), products_by("mac_rows")).loops(cpu), network, random) == "other");
+    CHECK(run_on(chip_with(nothing(), nothing()).loops(cpu), network, random) == "cpu");
+    // No other schedule of the template costs less.
+    auto const cycles_of = [&](chip const& by) {
+        network_program const whole(network, "net", by);
+        auto const plan = std::make_unique<program_plan_value>(make_program_plan(whole.get()));
+        REQUIRE(whole.placements()[0].agent == "npu");
+        return static_cast<double>(plan->cycles());
+    };
+    double const best = cycles_of(on);
+    std::size_t planned = 0;
+    for (std::uint32_t which = 0; which < 200; ++which) {
+        try {
+            double const other_cycles = cycles_of(chip_with(one_of(products_by("mac"), which), nothing()));
+            CHECK(best <= other_cycles);
+            ++planned;
+        } catch (not_placed const&) {
+        }
+    }
+    CHECK(planned > 50);
+}
+
+TEST_CASE("a chip can say where one layer goes") {
+    std::mt19937 random(1);
+    layers const network = network_of({.rows = 6, .columns = 9, .channels = 8, .filters = 12}, random);
+    CHECK(run_on(chip_with(products_by("mac"), products_by("mac_rows")).loops(cpu).layer("k0", "rows", other), network, random) == "other");
+    CHECK(run_on(chip_with(products_by("mac"), products_by("mac_rows")).loops(cpu).layer("k0", "loops", cpu), network, random) == "cpu");
+    chip on = chip_with(nothing(), nothing());
+    CHECK_THROWS_WITH(on.layer("k0", "loops", cpu), "chip `tested`: `cpu` has no choice `loops`");
+    CHECK_THROWS_WITH(on.with(npu, {}), "chip `tested` has two agents `npu`");
+    CHECK_THROWS_WITH(on.loops(agent("dsp", host_machine)), "chip `tested` has no agent `dsp`: say with(…) first");
+}
+
+TEST_CASE("where no choice takes a layer, the error names it and says why") {
+    std::mt19937 random(1);
+    layers const network = network_of({.rows = 6, .columns = 9, .channels = 8, .filters = 12}, random);
+    CHECK_THROWS_WITH(network_program(network, "net", chip_with(nothing(), products_by("mac"))),
+                      "k0, node 0 (`Conv`): no agent takes it; columns on npu: it takes nothing; rows on other: `mac` is no instruction of "
+                      "`rows` that sums products of two");
+    // A result that nothing takes to where the caller wants it.
+    chip const away = chip("away")
+                          .inputs_in(common)
+                          .outputs_in(far)
+                          .constants_in(constants)
+                          .with(npu, {.tensors = common, .inner = &common})
+                          .standard("columns", npu, products_by("mac"));
+    CHECK_THROWS_WITH(
+        network_program(network, "net", away),
+        "k0, node 0 (`Conv`): no agent takes it; columns on npu: it makes a result of the network, and nothing takes that to `far`");
+    chip const homeless = chip("homeless").inputs_in(common).outputs_in(common).constants_in(constants).with(cpu, {}).loops(cpu);
+    CHECK_THROWS_WITH(network_program(network, "net", homeless),
+                      "k0: chip `homeless` does not say where loops of `cpu` keep what stays in a kernel: `.inner`");
+}
+
+TEST_CASE("layers that are alike are searched once") {
+    std::mt19937 random(1);
+    layers network = network_of({.rows = 6, .columns = 9, .channels = 12, .filters = 12}, random);
+    layers const second = network_of({.rows = 6, .columns = 9, .channels = 12, .filters = 12}, random);
+    // The second layer reads what the first one makes.
+    for (ir::node& one : network.all[0].nodes) {
+        if (one.name == "out0") one.name = "t0";
+    }
+    layer next = second.all[0];
+    next.name = "k1";
+    for (ir::node& one : next.nodes) {
+        if (one.op == operation::access && one.name == "in0") one.name = "t0";
+    }
+    network.all.push_back(next);
+    network_program const whole(network, "net", chip_with(products_by("mac"), nothing()));
+    CHECK(whole.placements()[0].schedules > 50);
+    CHECK(whole.placements()[1].schedules == 0);
+    auto const plan = std::make_unique<program_plan_value>(make_program_plan(whole.get()));
+    REQUIRE(!plan->refusal);
+    CHECK(plan->kernel_at(0).cycles == plan->kernel_at(1).cycles);
+}
