@@ -3,6 +3,7 @@
 #include <tilewright/import/emulated_network.hpp>
 #include <tilewright/import/placement_report.hpp>
 #include <tilewright/import/products_by_instruction.hpp>
+#include <tilewright/import/tiles_in.hpp>
 
 #include "catch.hpp"
 #include "oracle/oracle.hpp"
@@ -64,6 +65,20 @@ constexpr auto rows = machine("rows", common, constants, spad, acc, loader, arra
 
 constexpr auto host_machine = machine("host", far, common, constants);
 constexpr agent npu("npu", columns), other("other", rows), cpu("cpu", host_machine);
+
+// A core with a memory of its own.
+constexpr memory near{.name = "near", .capacity = 2_KiB, .alignment = 16};
+constexpr auto bring =
+    transfer("bring", common, near).on(loader).asynchronous().dimensions(4).cost({.latency = 16, .setup = 2, .bytes_per_cycle = 16});
+constexpr auto bring_constants = transfer("bring_constants", constants, near)
+                                     .on(loader)
+                                     .asynchronous()
+                                     .dimensions(4)
+                                     .cost({.latency = 16, .setup = 2, .bytes_per_cycle = 16});
+constexpr auto take =
+    transfer("take", near, common).on(loader).asynchronous().dimensions(4).cost({.latency = 16, .setup = 2, .bytes_per_cycle = 16});
+constexpr auto with_near = machine("with_near", common, constants, near, loader, bring, bring_constants, take);
+constexpr agent dsp("dsp", with_near);
 
 /// One of the schedules that a template makes, whatever it costs.
 schedule_template one_of(schedule_template const& all, std::uint32_t which) {
@@ -242,6 +257,33 @@ TEST_CASE("each schedule that the standard one of products is chosen from comput
     CHECK(on_columns > 30);
     CHECK(on_rows > 30);
     CHECK(in_loops < 40);
+}
+
+TEST_CASE("each schedule of loops over tiles computes what the layer says") {
+    std::mt19937 random(11);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int in_tiles = 0, in_loops = 0;
+    for (int run = 0; run < 80; ++run) {
+        shape_of_layer of{
+            .rows = draw({1, 2, 5, 7}), .columns = draw({1, 3, 6, 9}), .channels = draw({1, 3, 8}), .filters = draw({1, 4, 7})};
+        of.taps = draw({1, 3}), of.stride = draw({1, 1, 2}), of.finishes = random() % 3 != 0, of.has_bias = random() % 2 != 0;
+        if (of.taps == 1 && of.channels == 1) of.channels = 5;
+        if (of.rows * of.columns * of.filters == 1) of.filters = 3;
+        layers const network = network_of(of, random);
+        chip const on = chip("tested")
+                            .inputs_in(common)
+                            .outputs_in(common)
+                            .constants_in(constants)
+                            .with(dsp, {.tensors = common, .semantics = &semantics_of<with_near>})
+                            .with(cpu, {.tensors = any_of(common, far), .inner = &far})
+                            .standard("tiles", dsp, one_of(tiles_in(near), random()))
+                            .loops(cpu);
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
+                    << of.taps << ", stride " << of.stride << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        (run_on(on, network, random) == "dsp" ? in_tiles : in_loops) += 1;
+    }
+    CHECK(in_tiles > 60);
+    CHECK(in_loops < 20);
 }
 
 TEST_CASE("a layer goes to the first choice that has a plan for it, and to the schedule that costs least") {
