@@ -103,6 +103,10 @@ int main() {
 
     std::printf("\ndigits.tflite  %6.1f microseconds a digit\ndigits.onnx    %6.1f microseconds a digit\n", tflite.fastest, onnx.fastest);
 
+    std::ifstream layers(CHIP_LAYERS);
+    std::printf("\ndigits.tflite on the chip with two agents:\n");
+    for (std::string line; std::getline(layers, line);) std::printf("  %s\n", line.c_str());
+
     bool const good = tflite.failed + onnx.failed + tflite.different == 0 && tflite.right >= read_in_tflite && onnx.right >= read_in_onnx;
     return good ? 0 : 1;
 }
