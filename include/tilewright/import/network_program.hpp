@@ -35,6 +35,8 @@ class network_program {
             if (read.count(one.what.name.str()) != 0) add_constant(one, on.constants());
             for (auto const& placed : placed_) add_reordered(one, *placed.layer, on.constants());
         }
+        // Agents that run no layer may copy tensors.
+        for (chip::placed_agent const& one : on.agents()) made_.with(one.on);
         for (auto const& one : placed_) {
             chip::placed_agent const& by = on.agents()[static_cast<std::size_t>(one.agent_at)];
             made_.run(one.layer->of.what().name, by.on, one.how);

@@ -259,7 +259,7 @@ inline schedule_template products_by(ir::label const& instruction) {
                         instruction.str() + "` makes those of " + name_of(by->sum) + " of " + name_of(by->element)};
         }
         if (by->n && what->n.empty() && !what->batch.empty())
-            return {{}, "no loop of its result moves `" + what->weights.str() + "` alone, as in a depthwise convolution"};
+            return {{}, "no loop of its result moves its weights alone, as in a depthwise convolution"};
         // What no transfer takes out of the accumulators, the core does, as it does what is computed of sums.
         bool const is_stored = std::any_of(where.transfers.parts.begin(), where.transfers.parts.begin() + where.transfers.size(),
                                            [&](transfer_description const& one) { return one.source == by->sums.memory_name; });
