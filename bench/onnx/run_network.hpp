@@ -127,17 +127,17 @@ class library {
     void* handle_;
 };
 
-/// Room for one argument of a compiled function, with bytes after it that must stay.
+/// Room for one argument of a compiled function, with bytes on both sides of it that must stay.
 struct argument_room {
     static constexpr std::size_t guard = 64;
-    explicit argument_room(std::size_t bytes) : size(bytes), room(bytes + guard + 64) { std::memset(room.data(), 0xa5, room.size()); }
+    explicit argument_room(std::size_t bytes) : size(bytes), room(bytes + 2 * guard + 64) { std::memset(room.data(), 0xa5, room.size()); }
     std::byte* data() {
         auto const at = reinterpret_cast<std::uintptr_t>(room.data());
-        return room.data() + (64 - at % 64) % 64;
+        return room.data() + guard + (64 - at % 64) % 64;
     }
     bool kept() {
         for (std::size_t at = 0; at < guard; ++at) {
-            if (data()[size + at] != std::byte{0xa5}) return false;
+            if (data()[size + at] != std::byte{0xa5} || *(data() - 1 - at) != std::byte{0xa5}) return false;
         }
         return true;
     }

@@ -245,7 +245,7 @@ int main(int count, char** arguments) {
     }
     std::cout << cases << " changed networks of " << models.size() << '\n';
     for (auto const& [end, times] : ends) std::cout << "    " << times << ' ' << end << '\n';
-    if (ends.size() < 4) {
+    if (ends.size() < 3) {
         std::cout << "too few ends: the changes do not reach the checks\n";
         return 1;
     }

@@ -74,6 +74,12 @@ inline view joined(lowering& of, view const& from, int dimension) {
     value const nothing = is_float(x.type()) ? number(-0.0, x.type()) : number(std::int64_t{0}, x.type());
     return of.compute(loops, nothing + over(operation::reduce_sum, outer, padded_at_factors(x, all, nothing)));
 }
+/// How many axes loops have.
+inline std::size_t axes_of(space const& loops) {
+    std::size_t count = 0;
+    for (auto const& one : loops.axes) count += one.size();
+    return count;
+}
 /// A view of which no dimension has several factors.
 inline view joined(lowering& of, view from) {
     for (int at = 0; at < from.rank(); ++at) from = joined(of, from, at);
