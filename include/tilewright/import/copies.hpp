@@ -90,6 +90,12 @@ inline searched_view searched(lowering& of, view const& from, int dimension, std
     whole[at] = extent;
     return {x, loops_over({like_x}, whole)};
 }
+/// How many axes loops have.
+inline std::size_t axes_of(space const& loops) {
+    std::size_t count = 0;
+    for (auto const& one : loops.axes) count += one.size();
+    return count;
+}
 /// A view of which no dimension has several factors.
 inline view joined(lowering& of, view from) {
     for (int at = 0; at < from.rank(); ++at) from = joined(of, from, at);

@@ -6,14 +6,17 @@
 // Operators of TensorFlow Lite that compute each element by itself.
 namespace tilewright::imported::detail::tflite {
 
-/// Loops over views of one shape; those whose dimensions were reshaped in ways that do not fit each other are copied.
+/// Loops over views of one shape. Views whose dimensions were reshaped in ways that do not fit each other, or that have more factors than a
+/// result has dimensions, are copied.
 inline space fitted_loops(lowering& of, std::vector<view>& all, shape const& whole) {
     try {
-        return loops_over(all, whole);
+        space const loops = loops_over(all, whole);
+        if (axes_of(loops) <= max_rank) return loops;
     } catch (not_imported const&) {
-        for (view& one : all) one = joined(of, one);
-        return loops_over(all, whole);
+        // As their factors are, they do not fit.
     }
+    for (view& one : all) one = joined(of, one);
+    return loops_over(all, whole);
 }
 template <class Make>
 void over_elements(lowering& of, std::size_t operands, Make const& make) {
