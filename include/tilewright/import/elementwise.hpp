@@ -4,22 +4,33 @@
 // Operators that compute each element by itself. Operands are repeated to a common shape.
 namespace tilewright::imported::detail {
 
-template <class Make>
-void elementwise(lowering& of, std::size_t operands, Make const& make) {
-    if (operands == 0) throw not_imported("no operands");
+/// Operands that are repeated to a common shape, and loops over it.
+struct common_operands {
     std::vector<view> all;
+    space loops;
+
+    value operator[](std::size_t operand) const { return imported::at(all[operand], loops); }
+};
+inline common_operands operands_of(lowering& of, std::size_t count) {
+    if (count == 0) throw not_imported("no operands");
+    common_operands made;
     shape whole;
-    for (std::size_t at = 0; at < operands; ++at) {
-        all.push_back(of.operand(at));
-        auto const common = common_shape(whole, all.back().shape());
-        if (!common) throw not_imported("shapes " + text_of(whole) + " and " + text_of(all.back().shape()) + " do not fit");
+    for (std::size_t at = 0; at < count; ++at) {
+        made.all.push_back(of.operand(at));
+        auto const common = common_shape(whole, made.all.back().shape());
+        if (!common) throw not_imported("shapes " + text_of(whole) + " and " + text_of(made.all.back().shape()) + " do not fit");
         whole = *common;
     }
-    for (view& one : all) one = repeated_to(one, whole);
-    space const loops = loops_over(all, whole);
+    for (view& one : made.all) one = repeated_to(one, whole);
+    made.loops = of.loops(made.all, whole);
+    return made;
+}
+template <class Make>
+void elementwise(lowering& of, std::size_t operands, Make const& make) {
+    auto const with = operands_of(of, operands);
     std::vector<value> values;
-    for (view const& one : all) values.push_back(imported::at(one, loops));
-    of.compute(loops, make(values), 0);
+    for (std::size_t at = 0; at < operands; ++at) values.push_back(with[at]);
+    of.compute(with.loops, make(values), 0);
 }
 template <value (*Of)(value const&)>
 void unary(lowering& of) {
@@ -47,9 +58,16 @@ void several(lowering& of) {
 }
 inline void quotient(lowering& of) {
     elementwise(of, 2, [](auto const& x) {
-        // The language rounds so that the remainder is not negative; ONNX truncates.
         if (is_float(x[0].type()) || is_unsigned(x[0].type())) return x[0] / x[1];
-        throw not_imported("a quotient of signed integers");
+        // The language rounds so that the remainder is not negative; ONNX truncates.
+        return once(x[0], [&](value const& a) {
+            return once(x[1], [&](value const& b) {
+                value const zero = number(std::int64_t{0}, a.type()), one = number(std::int64_t{1}, a.type());
+                value const quotient = a / b, rest = binary(operation::modulo, a, b);
+                value const up = binary(operation::logical_and, a < zero, binary(operation::not_equal, rest, zero));
+                return choose(up, choose(b < zero, quotient - one, quotient + one), quotient);
+            });
+        });
     });
 }
 inline value relu_of(value const& x) { return larger_of(x, number(std::int64_t{0}, x.type())); }
@@ -108,40 +126,10 @@ inline void clip(lowering& of) {
     });
 }
 inline void convert_to(lowering& of) {
-    // The numbers of ONNX's element types.
-    static constexpr scalar_type types[] = {scalar_type::literal, scalar_type::float32, scalar_type::uint8,   scalar_type::int8,
-                                            scalar_type::uint16,  scalar_type::int16,   scalar_type::int32,   scalar_type::int64,
-                                            scalar_type::literal, scalar_type::boolean, scalar_type::literal, scalar_type::float64,
-                                            scalar_type::uint32,  scalar_type::uint64};
-    std::int64_t const number_of_type = integer(of, "to", 0);
-    scalar_type const to = number_of_type > 0 && number_of_type < 14 ? types[number_of_type] : scalar_type::literal;
-    if (to == scalar_type::literal) throw not_imported("to elements of type " + std::to_string(number_of_type));
+    scalar_type const to = type_of_number(integer(of, "to", 0));
     elementwise(of, 1, [&](auto const& x) { return to == scalar_type::boolean ? truth(is_true(x[0])) : convert(x[0], to); });
 }
 inline void where(lowering& of) {
     elementwise(of, 3, [](auto const& x) { return choose(is_true(x[0]), x[1], x[2]); });
 }
-inline void quantise(lowering& of) {
-    view const x = of.operand(0);
-    scalar_type const to = of.has(2) ? of.operand(2).type() : scalar_type::uint8;
-    quantised(
-        of, x,
-        [&](value const& one, value const& scale, value const& zero) {
-            value const scaled = nearest_even(one / scale) + convert(zero, scalar_type::float32);
-            value const limited = larger_of(number(static_cast<double>(lowest_of(to)), scalar_type::float32),
-                                            smaller_of(number(static_cast<double>(highest_of(to)), scalar_type::float32), scaled));
-            return convert(convert(limited, scalar_type::int32), to);
-        },
-        to);
-}
-inline void dequantise(lowering& of) {
-    view const x = of.operand(0);
-    quantised(
-        of, x,
-        [&](value const& one, value const& scale, value const& zero) {
-            return convert(convert(one, scalar_type::int32) - convert(zero, scalar_type::int32), scalar_type::float32) * scale;
-        },
-        x.type());
-}
-
 }  // namespace tilewright::imported::detail

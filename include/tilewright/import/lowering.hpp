@@ -41,6 +41,7 @@ class lowering {
         if (!has(at)) throw not_imported("operand " + std::to_string(at) + " is missing");
         return read(node->inputs[at]);
     }
+    bool is_constant(std::size_t operand) const { return has(operand) && is_known(node->inputs[operand]); }
     /// An operand whose elements must be known, with its shape.
     known_tensor known(std::size_t at) const {
         if (!has(at)) throw not_imported("operand " + std::to_string(at) + " is missing");
@@ -63,6 +64,9 @@ class lowering {
             case scalar_type::int32: return all(std::int32_t{});
             case scalar_type::uint8: return all(std::uint8_t{});
             case scalar_type::int8: return all(std::int8_t{});
+            case scalar_type::int16: return all(std::int16_t{});
+            case scalar_type::uint16: return all(std::uint16_t{});
+            case scalar_type::uint32: return all(std::uint32_t{});
             default: throw not_imported("a constant that is no list of integers");
         }
     }
@@ -89,6 +93,38 @@ class lowering {
         if (wants(output)) known_.insert_or_assign(node->outputs[output], std::move(what));
     }
 
+    /// Elements that an operator makes, as kernels read them.
+    view constant(known_tensor what) {
+        view const made = keep({numbered("c", result.constants.size()), what.what.type, {}}, what.what.extents);
+        result.constants.emplace_back(made.of, std::move(what.bytes));
+        return made;
+    }
+    /// A view of which each dimension is a whole dimension of a stored tensor: a copy, where it is another.
+    view plain(view const& what) { return is_plain(what) ? what : copied(what, what.shape(), true); }
+    /// A view that can be read at any index: a copy, where a reshape has joined dimensions.
+    view indexable(view const& what) {
+        bool const several = std::any_of(what.dimensions.begin(), what.dimensions.end(), [](auto const& one) { return one.size() > 1; });
+        return several ? copied(what, what.shape(), true) : what;
+    }
+    /// The same elements, row by row, as another shape: a copy, where rows are cut in other places.
+    view reshaped(view const& what, std::vector<std::int64_t> const& to) {
+        auto const made = imported::reshaped(what, to);
+        return made ? *made : copied(what, to, false);
+    }
+    /// Each element of a view by itself, in a kernel of its own.
+    template <class Make>
+    view each(view const& what, Make const& make) {
+        space const over_it = loops_over({what}, what.shape());
+        return compute(over_it, make(imported::at(what, over_it)));
+    }
+    /// Loops over a shape that all of these views have. Views that are reshaped in ways which do not fit each other are copied.
+    space loops(std::vector<view>& all, std::vector<std::int64_t> const& shape) {
+        if (!can_share_loops(all, shape)) {
+            for (view& one : all) one = indexable(one);
+        }
+        return loops_over(all, shape);
+    }
+
     /// A kernel for a result: `what` at each point of the loops.
     view compute(space const& loops, value const& what, std::size_t output) {
         network::tensor_id const id = wants(output) ? node->outputs[output] : network::no_tensor;
@@ -107,14 +143,66 @@ class lowering {
         return id == network::no_tensor || views_[static_cast<std::size_t>(id)] || is_known(id);
     }
 
+    /// An operator has given all results that are wanted.
+    void check_results() const {
+        for (std::size_t at = 0; at < node->outputs.size(); ++at) {
+            if (!is_available(node->outputs[at])) throw not_imported("its result " + std::to_string(at) + " is not computed");
+        }
+    }
+
     /// Copies results that no kernel wrote where the caller finds them, and settles how kernels read what they are given.
     void finish() {
         copy_results();
+        leave_out_unread();
         for (stored& one : result.inputs) detail::keep_rows(result, one);
         for (known_tensor& one : result.constants) detail::keep_rows(result, one.what);
     }
 
   private:
+    /// @param whole  each dimension of the result is one of the stored tensor
+    view copied(view const& what, std::vector<std::int64_t> const& to, bool whole) {
+        factors all;
+        for (factors const& one : what.dimensions) all.insert(all.end(), one.begin(), one.end());
+        all = joined(all);
+        view apart = what;
+        apart.dimensions.clear();
+        for (factor const& one : all) apart.dimensions.push_back({one});
+        space const as_it_is = loops_over({apart}, apart.shape());
+        apart = compute(as_it_is, imported::at(apart, as_it_is));
+        std::int64_t inner = 1;
+        for (int at = apart.rank(); at-- > 1;) {
+            inner *= apart.extent(at);
+            // Where this boundary between two dimensions is none of the result, they become one.
+            std::int64_t end = 1;
+            bool kept = false, divides = true;
+            for (std::size_t dimension = to.size(); dimension-- > 0;) {
+                end *= to[dimension];
+                kept = kept || end == inner;
+                divides = divides && (end % inner == 0 || inner % end == 0);
+            }
+            if (whole ? !kept : !divides) apart = merged(apart, at - 1);
+        }
+        auto const made = imported::reshaped(apart, to);
+        if (!made) throw not_imported("from " + text_of(what.shape()) + " to " + text_of(to));
+        return *made;
+    }
+    /// Copies two dimensions into one. An element lies in one row of the two, and is a border in all others: so their sum is the element.
+    view merged(view const& what, int first) {
+        std::vector<std::int64_t> whole = what.shape();
+        std::int64_t const rows = whole[static_cast<std::size_t>(first)], columns = whole[static_cast<std::size_t>(first) + 1];
+        whole.erase(whole.begin() + first);
+        whole[static_cast<std::size_t>(first)] = rows * columns;
+        space const over_it = loops_over(whole);
+        value const row = along("row", rows);
+        std::vector<value> index;
+        for (int at = 0; at < what.rank(); ++at) {
+            value const here = over_it.index(at > first ? at - 1 : at);
+            index.push_back(at == first ? row : at == first + 1 ? here - row * number(columns, scalar_type::int32) : here);
+        }
+        value const one = padded_at(what, index, number(std::int64_t{0}, what.type()));
+        return compute(over_it, reduced(operation::reduce_sum, {row}, one));
+    }
+
     void copy_results() {
         for (std::size_t at = 0; at < from.outputs.size(); ++at) {
             view const of = read(from.outputs[at]);
@@ -128,9 +216,25 @@ class lowering {
         }
     }
 
+    /// Leaves out kernels whose results nobody reads.
+    void leave_out_unread() {
+        std::vector<ir::label> read;
+        for (stored const& one : result.outputs) read.push_back(one.name);
+        std::vector<layer> kept;
+        for (; !result.all.empty(); result.all.pop_back()) {
+            layer& one = result.all.back();
+            if (std::find(read.begin(), read.end(), one.nodes.back().name) == read.end()) continue;
+            for (ir::node const& node_of_it : one.nodes) {
+                bool const reads = node_of_it.op == operation::access && std::find(read.begin(), read.end(), node_of_it.name) == read.end();
+                if (reads) read.push_back(node_of_it.name);
+            }
+            kept.push_back(std::move(one));
+        }
+        result.all.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+    }
     /// Whether a view reads its tensor row by row from the first element to the last.
     static bool is_plain_order(view const& of) {
-        auto const flat = reshaped(whole_of(of.of), of.shape());
+        auto const flat = imported::reshaped(whole_of(of.of), of.shape());
         return flat && flat->dimensions == of.dimensions && flat->first == of.first;
     }
     static ir::label numbered(char const* what, std::size_t number) { return ir::label((what + std::to_string(number)).c_str()); }
@@ -150,9 +254,7 @@ class lowering {
     view read(network::tensor_id id) {
         std::optional<view>& of = views_[static_cast<std::size_t>(id)];
         if (!of) {
-            known_tensor constant = known_of(id);
-            of = keep({numbered("c", result.constants.size()), constant.what.type, {}}, constant.what.extents);
-            result.constants.emplace_back(of->of, std::move(constant.bytes));
+            of = constant(known_of(id));
         }
         return *of;
     }
@@ -173,6 +275,8 @@ class lowering {
                                " are the most");
         }
         auto nodes = stage_of(element(made.name, made.type, indices), what);
+        constexpr double most_written_out = 50'000;
+        if (detail::written_out(nodes) > most_written_out) throw not_imported("its expression is too long");
         result.all.push_back({numbered("k", result.all.size()), std::move(nodes)});
         return whole_of(made, parts);
     }

@@ -35,6 +35,7 @@ inline layers layers_of(network::graph const& graph) {
         try {
             work->node = &node;
             makers[at]->make(*work);
+            work->check_results();
         } catch (not_imported const& error) {
             say(where, error.what());
         }

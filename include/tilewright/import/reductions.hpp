@@ -1,7 +1,7 @@
 #pragma once
-#include <tilewright/import/values.hpp>
+#include <tilewright/import/transcendental.hpp>
 
-// Reductions, softmax and normalisation.
+// Reductions, and what softmax is made of.
 namespace tilewright::imported::detail {
 
 /// Reduces dimensions of a view. @return the result with dimensions of extent 1
@@ -16,115 +16,128 @@ inline view reduce(lowering& of, operation op, view const& x, std::vector<bool> 
     return of.compute(outer, over(op, axes, each(imported::at(x, loops))));
 }
 /// How many elements of a view are reduced to one.
-inline double count_of(view const& x, std::vector<bool> const& gone) {
+inline double number_of(view const& x, std::vector<bool> const& gone) {
     double count = 1;
     for (std::size_t at = 0; at < gone.size(); ++at) count *= gone[at] ? static_cast<double>(x.extent(static_cast<int>(at))) : 1;
     return count;
 }
 inline value square_of(value const& x) { return x * x; }
+/// The dimensions that a node reduces, or none at all where it gives what it is given.
+inline std::optional<std::vector<bool>> reduced_dimensions(lowering& of, view const& x) {
+    auto const axes = list(of, "axes", 1);
+    bool const all = !axes || axes->empty();
+    if (all && integer(of, "noop_with_empty_axes", 0) != 0) return std::nullopt;
+    return all ? std::vector<bool>(x.dimensions.size(), true) : dimensions_of(*axes, x.rank());
+}
+/// Without the dimensions that are gone, unless they are kept.
+inline view without(lowering const& of, view const& made, std::vector<bool> const& gone) {
+    if (integer(of, "keepdims", 1) != 0) return made;
+    std::vector<std::size_t> kept;
+    for (std::size_t at = 0; at < gone.size(); ++at) {
+        if (!gone[at]) kept.push_back(at);
+    }
+    return only(made, kept);
+}
+/// A kernel of each element, as the result.
+template <class Make>
+void finish_each(lowering& of, view const& from, Make const& make) {
+    space const loops = loops_over({from}, from.shape());
+    of.compute(loops, make(imported::at(from, loops)), 0);
+}
 template <operation Op, value (*Each)(value const&), bool Mean, value (*After)(value const&)>
 void reduction(lowering& of) {
     view const x = of.operand(0);
-    auto const axes = list(of, "axes", 1);
-    bool const all = !axes || axes->empty();
-    if (all && integer(of, "noop_with_empty_axes", 0) != 0) {
-        space const loops = loops_over({x}, x.shape());
-        return void(of.compute(loops, After(Each(imported::at(x, loops))), 0));
-    }
-    std::vector<bool> gone = dimensions_of(axes.value_or(shape{}), x.rank());
-    if (all) gone.assign(gone.size(), true);
-    view made = reduce(of, Op, x, gone, Each);
-    if (integer(of, "keepdims", 1) == 0) {
-        std::vector<std::size_t> kept;
-        for (std::size_t at = 0; at < gone.size(); ++at) {
-            if (!gone[at]) kept.push_back(at);
-        }
-        made = only(made, kept);
-    }
-    bool const plain = !Mean && After == static_cast<value (*)(value const&)>(same);
-    space const loops = loops_over({made}, made.shape());
-    value what = imported::at(made, loops);
-    if (Mean) need_float(what), what = what / like(what, count_of(x, gone));
-    if (plain) of.give(0, made);
-    else of.compute(loops, After(what), 0);
+    auto const gone = reduced_dimensions(of, x);
+    if (!gone) return finish_each(of, x, [](value const& one) { return After(Each(one)); });
+    view const made = without(of, reduce(of, Op, x, *gone, Each), *gone);
+    if (!Mean && After == static_cast<value (*)(value const&)>(same)) return of.give(0, made);
+    finish_each(of, made, [&](value const& one) {
+        if (Mean) need_float(one);
+        return After(Mean ? one / like(one, number_of(x, *gone)) : one);
+    });
 }
-inline void softmax(lowering& of) {
+/// Products: half of a dimension times the other half, until one element is left.
+inline void product_of_elements(lowering& of) {
     view x = of.operand(0);
-    need_float32(number(std::int64_t{0}, x.type()));
+    auto const gone = reduced_dimensions(of, x);
+    if (!gone) return of.give(0, x);
+    for (int along_it = 0; along_it < x.rank(); ++along_it) {
+        while ((*gone)[static_cast<std::size_t>(along_it)] && x.extent(along_it) > 1) {
+            x = of.plain(x);
+            shape whole = x.shape();
+            std::int64_t const half = (x.extent(along_it) + 1) / 2;
+            whole[static_cast<std::size_t>(along_it)] = half;
+            space const loops = loops_over(whole);
+            std::vector<value> near, far;
+            for (int at = 0; at < x.rank(); ++at) {
+                near.push_back(loops.index(at));
+                far.push_back(at == along_it ? loops.index(at) + number(half, scalar_type::int32) : loops.index(at));
+            }
+            value const one = number(std::int64_t{1}, x.type());
+            x = of.compute(loops, padded_at(x, near, one) * padded_at(x, far, one));
+        }
+    }
+    of.give(0, without(of, x, *gone));
+}
+/// The logarithm of a sum of powers, which are taken of what is left after the largest.
+inline void log_sum_of_powers(lowering& of) {
+    view const x = of.operand(0);
+    auto const gone = reduced_dimensions(of, x);
+    if (!gone) return of.give(0, x);
+    need_float32(none_of(x.type()));
+    view const found = reduce(of, operation::reduce_maximum, x, *gone, same);
+    space loops = loops_over({found}, found.shape());
+    // An infinity is no number to take away.
+    view const highest = of.compute(loops, once(imported::at(found, loops), [](value const& one) {
+                                        return choose(magnitude(one) < like(one, infinite), one, like(one, 0));
+                                    }));
+    view const whole = repeated_to(highest, x.shape());
+    loops = loops_over({x, whole}, x.shape());
+    view const powers = of.compute(loops, exponential(imported::at(x, loops) - imported::at(whole, loops)));
+    view const sums = without(of, reduce(of, operation::reduce_sum, powers, *gone, same), *gone);
+    view const moved = without(of, highest, *gone);
+    loops = loops_over({sums, moved}, sums.shape());
+    of.compute(loops, logarithm(imported::at(sums, loops)) + imported::at(moved, loops), 0);
+}
+/// The dimensions of a softmax: one; before version 13, all from `axis` on.
+inline std::vector<bool> dimensions_of_softmax(lowering const& of, view const& x) {
     bool const legacy = of.node->version < 13;
     int const axis = x.rank() == 0 ? 0 : dimension_of(integer(of, "axis", legacy ? 1 : -1), x.rank());
     std::vector<bool> gone(x.dimensions.size(), false);
     for (int at = axis; at < x.rank() && (legacy || at == axis); ++at) gone[static_cast<std::size_t>(at)] = true;
+    return gone;
+}
+/// x minus the largest over the dimensions that are gone, and the sums of the powers of that.
+struct powers_and_sums {
+    view moved, powers, sums;
+};
+inline powers_and_sums powers_of(lowering& of, view const& x, std::vector<bool> const& gone) {
+    need_float32(none_of(x.type()));
     shape const whole = x.shape();
+    powers_and_sums made;
     view const highest = repeated_to(reduce(of, operation::reduce_maximum, x, gone, same), whole);
     space loops = loops_over({x, highest}, whole);
-    view const powers = of.compute(loops, exponential(imported::at(x, loops) - imported::at(highest, loops)));
-    view const sums = repeated_to(reduce(of, operation::reduce_sum, powers, gone, same), whole);
-    loops = loops_over({powers, sums}, whole);
-    of.compute(loops, imported::at(powers, loops) / imported::at(sums, loops), 0);
+    made.moved = of.compute(loops, imported::at(x, loops) - imported::at(highest, loops));
+    loops = loops_over({made.moved}, whole);
+    made.powers = of.compute(loops, exponential(imported::at(made.moved, loops)));
+    made.sums = repeated_to(reduce(of, operation::reduce_sum, made.powers, gone, same), whole);
+    return made;
 }
-/// (x - mean) / sqrt(variance + epsilon), over the dimensions that are gone.
-inline view normalised(lowering& of, view const& x, std::vector<bool> const& gone, double epsilon) {
-    shape const whole = x.shape();
-    double const count = count_of(x, gone);
-    view const sums = repeated_to(reduce(of, operation::reduce_sum, x, gone, same), whole);
-    space loops = loops_over({x, sums}, whole);
-    value const mean = imported::at(sums, loops) / number(count, x.type());
-    view const centred = of.compute(loops, imported::at(x, loops) - mean);
-    view const squares = reduce(of, operation::reduce_sum, centred, gone, square_of);
-    space const few = loops_over({squares}, squares.shape());
-    value const variance = imported::at(squares, few) / number(count, x.type());
-    view const deviation = repeated_to(of.compute(few, root_of(variance + number(epsilon, x.type()))), whole);
-    loops = loops_over({centred, deviation}, whole);
-    return of.compute(loops, imported::at(centred, loops) / imported::at(deviation, loops));
-}
-inline void scale_and_shift(lowering& of, view const& x, view scale, std::optional<view> shift) {
-    scale = repeated_to(scale, x.shape());
-    if (shift) shift = repeated_to(*shift, x.shape());
-    space const loops = loops_over(shift ? std::vector<view>{x, scale, *shift} : std::vector<view>{x, scale}, x.shape());
-    value made = imported::at(x, loops) * imported::at(scale, loops);
-    if (shift) made = made + imported::at(*shift, loops);
-    of.compute(loops, made, 0);
-}
-/// A list of channels as a shape with dimensions after it.
-inline view of_channels(view of, int rank) {
-    if (of.rank() != 1) throw not_imported("a list of channels of " + std::to_string(of.rank()) + " dimensions");
-    for (int at = 2; at < rank; ++at) of.dimensions.push_back(factors{});
-    return of;
-}
-inline void normalise_layer(lowering& of) {
-    if (of.results() > 1) throw not_imported("mean and deviation as results");
+inline void softmax(lowering& of) {
     view const x = of.operand(0);
-    int const axis = dimension_of(integer(of, "axis", -1), x.rank());
-    std::vector<bool> gone(x.dimensions.size(), false);
-    for (int at = axis; at < x.rank(); ++at) gone[static_cast<std::size_t>(at)] = true;
-    view const made = normalised(of, x, gone, static_cast<double>(real(of, "epsilon", 1e-5f)));
-    scale_and_shift(of, made, of.operand(1), of.has(2) ? std::optional(of.operand(2)) : std::nullopt);
+    auto const made = powers_of(of, x, dimensions_of_softmax(of, x));
+    space const loops = loops_over({made.powers, made.sums}, x.shape());
+    of.compute(loops, imported::at(made.powers, loops) / imported::at(made.sums, loops), 0);
 }
-inline void normalise_instance(lowering& of) {
-    view const x = of.operand(0);
-    if (x.rank() < 2) throw not_imported("of " + std::to_string(x.rank()) + " dimensions");
-    std::vector<bool> gone(x.dimensions.size(), true);
-    gone[0] = gone[1] = false;
-    view const made = normalised(of, x, gone, static_cast<double>(real(of, "epsilon", 1e-5f)));
-    scale_and_shift(of, made, of_channels(of.operand(1), x.rank()), of_channels(of.operand(2), x.rank()));
+inline view log_softmax_of(lowering& of, view const& x, std::vector<bool> const& gone, std::optional<std::size_t> output) {
+    auto const made = powers_of(of, x, gone);
+    space const loops = loops_over({made.moved, made.sums}, x.shape());
+    value const what = imported::at(made.moved, loops) - logarithm(imported::at(made.sums, loops));
+    return output ? of.compute(loops, what, *output) : of.compute(loops, what);
 }
-inline void normalise_batch(lowering& of) {
-    if (integer(of, "training_mode", 0) != 0 || of.results() > 1) throw not_imported("statistics of a training run");
+inline void log_softmax(lowering& of) {
     view const x = of.operand(0);
-    shape const whole = x.shape();
-    if (x.rank() < 2) throw not_imported("of " + std::to_string(x.rank()) + " dimensions");
-    std::vector<view> lists;
-    for (std::size_t at = 1; at < 5; ++at) lists.push_back(of.operand(at));
-    space const few = loops_over({lists[3]}, lists[3].shape());
-    double const epsilon = static_cast<double>(real(of, "epsilon", 1e-5f));
-    lists[3] = of.compute(few, root_of(imported::at(lists[3], few) + number(epsilon, x.type())));
-    for (view& one : lists) one = repeated_to(of_channels(one, x.rank()), whole);
-    std::vector<view> all = lists;
-    all.push_back(x);
-    space const loops = loops_over(all, whole);
-    auto const element_of = [&](view const& one) { return imported::at(one, loops); };
-    of.compute(loops, (element_of(x) - element_of(lists[2])) / element_of(lists[3]) * element_of(lists[0]) + element_of(lists[1]), 0);
+    log_softmax_of(of, x, dimensions_of_softmax(of, x), 0);
 }
 
 }  // namespace tilewright::imported::detail
