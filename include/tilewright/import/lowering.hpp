@@ -41,6 +41,8 @@ class lowering {
         if (!has(at)) throw not_imported("operand " + std::to_string(at) + " is missing");
         return read(node->inputs[at]);
     }
+    /// The shape of an operand, which may have no elements.
+    std::vector<std::int64_t> shape_of_operand(std::size_t at) { return is_constant(at) ? known(at).what.extents : operand(at).shape(); }
     bool is_constant(std::size_t operand) const { return has(operand) && is_known(node->inputs[operand]); }
     /// An operand whose elements must be known, with its shape.
     known_tensor known(std::size_t at) const {
@@ -171,7 +173,7 @@ class lowering {
         apart = compute(as_it_is, imported::at(apart, as_it_is));
         std::int64_t inner = 1;
         for (int at = apart.rank(); at-- > 1;) {
-            inner *= apart.extent(at);
+            inner *= all[static_cast<std::size_t>(at)].extent;
             // Where this boundary between two dimensions is none of the result, they become one.
             std::int64_t end = 1;
             bool kept = false, divides = true;

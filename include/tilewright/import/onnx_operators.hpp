@@ -5,6 +5,8 @@
 #include <tilewright/import/patterns.hpp>
 #include <tilewright/import/quantisation.hpp>
 #include <tilewright/import/ranking.hpp>
+#include <tilewright/import/resampling.hpp>
+#include <tilewright/import/transposed_convolution.hpp>
 
 namespace tilewright::imported {
 
@@ -44,6 +46,7 @@ inline std::span<operator_entry const> onnx_operators() {
         {"ConstantOfShape", constant_of_shape},
         {"Conv", convolve},
         {"ConvInteger", convolve_integers},
+        {"ConvTranspose", convolve_transposed},
         {"Cos", unary<circular_of<circular::cosine>>},
         {"Cosh", unary<hyperbolic<1>>},
         {"CumSum", cumulate},
@@ -120,6 +123,7 @@ inline std::span<operator_entry const> onnx_operators() {
         {"ReduceSumSquare", reduction<reduce_sum, square_of, false, same>},
         {"Relu", unary<relu_of>},
         {"Reshape", reshape},
+        {"Resize", resize},
         {"Round", unary<nearest_even>},
         {"Scatter", scatter_elements},
         {"ScatterElements", scatter_elements},
@@ -151,6 +155,7 @@ inline std::span<operator_entry const> onnx_operators() {
         {"Transpose", transpose},
         {"Trilu", triangle},
         {"Unsqueeze", unsqueeze},
+        {"Upsample", upsample},
         {"Where", where},
         {"Xor", logic<not_equal>},
     };
