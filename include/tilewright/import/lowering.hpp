@@ -1,17 +1,20 @@
 #pragma once
-#include <tilewright/import/loops.hpp>
+#include <tilewright/import/argument_names.hpp>
+#include <tilewright/import/kernels.hpp>
 #include <tilewright/import/rows.hpp>
 
 namespace tilewright::imported {
 
 /// What an operator is given: the node, its operands, and the kernels so far.
-class lowering {
+class lowering : public kernel_list {
   public:
-    explicit lowering(network::graph const& graph) : from(graph), views_(graph.tensors.size()) {
+    using kernel_list::compute;
+
+    explicit lowering(network::graph const& graph) : from(graph), views_(graph.tensors.size()), names_(argument_names(graph)) {
         for (std::size_t at = 0; at < from.inputs.size(); ++at) {
             auto const id = from.inputs[at];
             network::tensor const& one = from.tensors[static_cast<std::size_t>(id)];
-            stored made{numbered("in", at), type_of(one.type), {}};
+            stored made{ir::label(names_.inputs[at].c_str()), type_of(one.type), {}};
             if (!one.shape) throw not_imported("input " + network::shown(one.name) + " has no shape");
             std::vector<std::int64_t> shape;
             for (network::dimension const& extent : *one.shape) {
@@ -26,7 +29,6 @@ class lowering {
 
     network::graph const& from;
     network::node const* node = nullptr;
-    layers result = {};
 
     /// How many results are wanted: those that are left out at the end are none.
     std::size_t results() const {
@@ -95,52 +97,17 @@ class lowering {
         if (wants(output)) known_.insert_or_assign(node->outputs[output], std::move(what));
     }
 
-    /// Elements that an operator makes, as kernels read them.
-    view constant(known_tensor what) {
-        view const made = keep({numbered("c", result.constants.size()), what.what.type, {}}, what.what.extents);
-        result.constants.emplace_back(made.of, std::move(what.bytes));
-        return made;
-    }
-    /// A view of which each dimension is a whole dimension of a stored tensor: a copy, where it is another.
-    view plain(view const& what) { return is_plain(what) ? what : copied(what, what.shape(), true); }
-    /// A view that can be read at any index: a copy, where a reshape has joined dimensions.
-    view indexable(view const& what) {
-        bool const several = std::any_of(what.dimensions.begin(), what.dimensions.end(), [](auto const& one) { return one.size() > 1; });
-        return several ? copied(what, what.shape(), true) : what;
-    }
-    /// The same elements, row by row, as another shape: a copy, where rows are cut in other places.
-    view reshaped(view const& what, std::vector<std::int64_t> const& to) {
-        auto const made = imported::reshaped(what, to);
-        return made ? *made : copied(what, to, false);
-    }
-    /// Each element of a view by itself, in a kernel of its own.
-    template <class Make>
-    view each(view const& what, Make const& make) {
-        space const over_it = loops_over({what}, what.shape());
-        return compute(over_it, make(imported::at(what, over_it)));
-    }
-    /// Loops over a shape that all of these views have. Views that are reshaped in ways which do not fit each other are copied.
-    space loops(std::vector<view>& all, std::vector<std::int64_t> const& shape) {
-        if (!can_share_loops(all, shape)) {
-            for (view& one : all) one = indexable(one);
-        }
-        return loops_over(all, shape);
-    }
-
     /// A kernel for a result: `what` at each point of the loops.
     view compute(space const& loops, value const& what, std::size_t output) {
         network::tensor_id const id = wants(output) ? node->outputs[output] : network::no_tensor;
         ir::label name = next_name();
         for (std::size_t at = 0; at < from.outputs.size(); ++at) {
-            if (id != network::no_tensor && from.outputs[at] == id) name = numbered("out", at);
+            if (id != network::no_tensor && from.outputs[at] == id) name = ir::label(names_.outputs[at].c_str());
         }
         view const made = store(name, loops, what);
         give(output, made);
         return made;
     }
-    /// Likewise, for a tensor that only this operator reads.
-    view compute(space const& loops, value const& what) { return store(next_name(), loops, what); }
-
     bool is_available(network::tensor_id id) const {
         return id == network::no_tensor || views_[static_cast<std::size_t>(id)] || is_known(id);
     }
@@ -161,54 +128,10 @@ class lowering {
     }
 
   private:
-    /// @param whole  each dimension of the result is one of the stored tensor
-    view copied(view const& what, std::vector<std::int64_t> const& to, bool whole) {
-        factors all;
-        for (factors const& one : what.dimensions) all.insert(all.end(), one.begin(), one.end());
-        all = joined(all);
-        view apart = what;
-        apart.dimensions.clear();
-        for (factor const& one : all) apart.dimensions.push_back({one});
-        space const as_it_is = loops_over({apart}, apart.shape());
-        apart = compute(as_it_is, imported::at(apart, as_it_is));
-        std::int64_t inner = 1;
-        for (int at = apart.rank(); at-- > 1;) {
-            inner *= all[static_cast<std::size_t>(at)].extent;
-            // Where this boundary between two dimensions is none of the result, they become one.
-            std::int64_t end = 1;
-            bool kept = false, divides = true;
-            for (std::size_t dimension = to.size(); dimension-- > 0;) {
-                end *= to[dimension];
-                kept = kept || end == inner;
-                divides = divides && (end % inner == 0 || inner % end == 0);
-            }
-            if (whole ? !kept : !divides) apart = merged(apart, at - 1);
-        }
-        auto const made = imported::reshaped(apart, to);
-        if (!made) throw not_imported("from " + text_of(what.shape()) + " to " + text_of(to));
-        return *made;
-    }
-    /// Copies two dimensions into one. An element lies in one row of the two, and is a border in all others: so their sum is the element.
-    view merged(view const& what, int first) {
-        std::vector<std::int64_t> whole = what.shape();
-        std::int64_t const rows = whole[static_cast<std::size_t>(first)], columns = whole[static_cast<std::size_t>(first) + 1];
-        whole.erase(whole.begin() + first);
-        whole[static_cast<std::size_t>(first)] = rows * columns;
-        space const over_it = loops_over(whole);
-        value const row = along("row", rows);
-        std::vector<value> index;
-        for (int at = 0; at < what.rank(); ++at) {
-            value const here = over_it.index(at > first ? at - 1 : at);
-            index.push_back(at == first ? row : at == first + 1 ? here - row * number(columns, scalar_type::int32) : here);
-        }
-        value const one = padded_at(what, index, number(std::int64_t{0}, what.type()));
-        return compute(over_it, reduced(operation::reduce_sum, {row}, one));
-    }
-
     void copy_results() {
         for (std::size_t at = 0; at < from.outputs.size(); ++at) {
             view const of = read(from.outputs[at]);
-            ir::label const name = numbered("out", at);
+            ir::label const name = ir::label(names_.outputs[at].c_str());
             if (of.of.name == name && is_plain_order(of)) {
                 result.outputs.push_back(of.of);
                 continue;
@@ -239,9 +162,6 @@ class lowering {
         auto const flat = imported::reshaped(whole_of(of.of), of.shape());
         return flat && flat->dimensions == of.dimensions && flat->first == of.first;
     }
-    static ir::label numbered(char const* what, std::size_t number) { return ir::label((what + std::to_string(number)).c_str()); }
-    ir::label next_name() const { return numbered("t", result.all.size()); }
-
     bool is_known(network::tensor_id id) const {
         return known_.count(id) != 0 || from.tensors[static_cast<std::size_t>(id)].constant != network::no_constant;
     }
@@ -260,42 +180,8 @@ class lowering {
         }
         return *of;
     }
-    /// A kernel that stores `what`.
-    view store(ir::label const& name, space const& loops, value const& what) {
-        stored made{name, what.type(), {}};
-        std::vector<int> parts;
-        std::vector<value> indices;
-        for (std::size_t dimension = 0; dimension < loops.axes.size(); ++dimension) {
-            parts.push_back(static_cast<int>(loops.axes[dimension].size()));
-            indices.insert(indices.end(), loops.axes[dimension].begin(), loops.axes[dimension].end());
-            made.extents.insert(made.extents.end(), loops.extents[dimension].begin(), loops.extents[dimension].end());
-        }
-        count_of(made.extents);
-        if (made.extents.empty()) made.extents.push_back(1), indices.push_back(along("only", 1));
-        if (made.extents.size() > max_rank) {
-            throw not_imported("the result has " + std::to_string(made.extents.size()) + " dimensions; " + std::to_string(max_rank) +
-                               " are the most");
-        }
-        auto nodes = stage_of(element(made.name, made.type, indices), what);
-        constexpr double most_written_out = 50'000;
-        if (detail::written_out(nodes) > most_written_out) throw not_imported("its expression is too long");
-        result.all.push_back({numbered("k", result.all.size()), std::move(nodes)});
-        return whole_of(made, parts);
-    }
-    /// A stored tensor of this shape, as a view: dimensions of extent 1 are not stored.
-    static view keep(stored what, std::vector<std::int64_t> const& shape) {
-        count_of(shape);
-        std::vector<int> parts;
-        for (std::int64_t const extent : shape) {
-            parts.push_back(extent > 1 ? 1 : 0);
-            if (extent > 1) what.extents.push_back(extent);
-        }
-        if (what.extents.empty()) what.extents.push_back(1);
-        if (what.extents.size() > max_rank) throw not_imported("a tensor of more than " + std::to_string(max_rank) + " dimensions");
-        return whole_of(what, parts);
-    }
-
     std::vector<std::optional<view>> views_;
+    names_of_arguments names_;
     std::map<network::tensor_id, known_tensor> known_ = {};
 };
 
