@@ -11,12 +11,22 @@ struct common_operands {
 
     value operator[](std::size_t operand) const { return imported::at(all[operand], loops); }
 };
+/// Before version 7, the dimensions of the second operand begin at `axis` of the first.
+inline view aligned(lowering const& of, view what, int rank) {
+    auto const axis = of.node->version < 7 ? setting<std::int64_t>(of, "axis") : std::nullopt;
+    if (!axis || integer(of, "broadcast", 0) == 0) return what;
+    int const first = dimension_of(*axis, rank);
+    if (first + what.rank() > rank) throw not_imported("dimensions from " + std::to_string(first) + " on, which are not there");
+    what.dimensions.resize(static_cast<std::size_t>(rank - first));
+    return what;
+}
 inline common_operands operands_of(lowering& of, std::size_t count) {
     if (count == 0) throw not_imported("no operands");
     common_operands made;
     shape whole;
     for (std::size_t at = 0; at < count; ++at) {
         made.all.push_back(of.operand(at));
+        if (at > 0) made.all.back() = aligned(of, made.all.back(), made.all[0].rank());
         auto const common = common_shape(whole, made.all.back().shape());
         if (!common) throw not_imported("shapes " + text_of(whole) + " and " + text_of(made.all.back().shape()) + " do not fit");
         whole = *common;
@@ -96,7 +106,14 @@ inline void leaky(lowering& of) {
     elementwise(of, 1, [&](auto const& x) { return need_float(x[0]), choose(x[0] < like(x[0], 0), x[0] * like(x[0], alpha), x[0]); });
 }
 inline void parametric(lowering& of) {
-    elementwise(of, 2, [](auto const& x) { return choose(x[0] < number(std::int64_t{0}, x[0].type()), x[0] * x[1], x[0]); });
+    view const x = of.operand(0);
+    view slopes = of.operand(1);
+    // Before version 7, slopes are those of channels.
+    if (of.node->version < 7 && slopes.rank() == 1) slopes.dimensions.resize(static_cast<std::size_t>(std::max(1, x.rank() - 1)));
+    std::vector<view> all{x, repeated_to(slopes, x.shape())};
+    space const loops = of.loops(all, x.shape());
+    value const one = imported::at(all[0], loops), slope = imported::at(all[1], loops);
+    of.compute(loops, choose(one < none_of(one.type()), one * slope, one), 0);
 }
 inline void thresholded(lowering& of) {
     double const alpha = static_cast<double>(real(of, "alpha", 1.0f));

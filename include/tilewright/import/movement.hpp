@@ -1,6 +1,5 @@
 #pragma once
 #include <tilewright/import/values.hpp>
-#include <utility>
 
 // Operators that move elements. Most of them only change how a tensor is read.
 namespace tilewright::imported::detail {
@@ -154,57 +153,6 @@ void blocks(lowering& of) {
     reshape_to(of, transposed(of.reshaped(from, apart), order), made);
 }
 
-inline void concatenate(lowering& of) {
-    std::size_t const count = of.node->inputs.size();
-    view const first = of.operand(0);
-    int const dimension = dimension_of(integer(of, "axis", 1), first.rank());
-    shape whole = first.shape();
-    whole[static_cast<std::size_t>(dimension)] = 0;
-    for (std::size_t at = 0; at < count; ++at) {
-        shape part = of.operand(at).shape(), rest = first.shape();
-        if (part.size() != rest.size()) throw not_imported("parts of " + text_of(part) + " and " + text_of(rest));
-        std::int64_t const extent = std::exchange(part[static_cast<std::size_t>(dimension)], 0);
-        rest[static_cast<std::size_t>(dimension)] = 0;
-        if (part != rest) throw not_imported("parts of " + text_of(of.operand(at).shape()) + " and " + text_of(first.shape()));
-        whole[static_cast<std::size_t>(dimension)] += extent;
-        count_of(whole);
-    }
-    space const loops = loops_over(whole);
-    value const zero = number(std::int64_t{0}, first.type());
-    value made;
-    std::int64_t end = whole[static_cast<std::size_t>(dimension)];
-    for (std::size_t at = count; at-- > 0;) {
-        std::int64_t const begin = end - of.operand(at).extent(dimension);
-        std::vector<value> indices;
-        for (int one = 0; one < first.rank(); ++one) {
-            value const along_it = loops.index(one);
-            indices.push_back(one == dimension && begin > 0 ? along_it - number(begin, scalar_type::int32) : along_it);
-        }
-        value const part = padded_at(of.plain(of.operand(at)), indices, zero);
-        // Each part is 0 outside of itself; what comes first is chosen where its end is not reached.
-        made = made.nodes.empty() ? part : choose(loops.index(dimension) < number(end, scalar_type::int32), part, made);
-        end = begin;
-    }
-    of.compute(loops, made, 0);
-}
-inline void pad(lowering& of) {
-    if (word(of, "mode", "constant") != "constant") throw not_imported("mode " + network::shown(word(of, "mode", "")));
-    view const from = of.operand(0);
-    shape const pads = list(of, "pads", 1).value_or(shape{});
-    if (pads.size() != 2 * from.dimensions.size()) throw not_imported("pads of another number of dimensions");
-    value const border = of.has(2)               ? known_number(of, 2, from.type())
-                         : is_float(from.type()) ? number(static_cast<double>(real(of, "value", 0)), from.type())
-                                                 : number(std::int64_t{0}, from.type());
-    shape whole = from.shape();
-    for (std::size_t at = 0; at < pads.size(); ++at) whole[at % whole.size()] += limited(pads[at], -most_extent, most_extent, "a pad");
-    space const loops = loops_over(whole);
-    std::vector<value> indices;
-    for (std::size_t at = 0; at < whole.size(); ++at) {
-        value const index = loops.index(static_cast<int>(at));
-        indices.push_back(pads[at] == 0 ? index : index - number(pads[at], scalar_type::int32));
-    }
-    of.compute(loops, padded_at(of.plain(from), indices, border), 0);
-}
 inline void constant(lowering& of) {
     auto const* found = of.node->find("value");
     auto const* held = found ? std::get_if<network::literal>(found) : nullptr;

@@ -1,6 +1,8 @@
 #pragma once
 #include <span>
 #include <tilewright/import/arithmetic.hpp>
+#include <tilewright/import/einsum.hpp>
+#include <tilewright/import/joining.hpp>
 #include <tilewright/import/normalisation.hpp>
 #include <tilewright/import/patterns.hpp>
 #include <tilewright/import/quantisation.hpp>
@@ -55,6 +57,7 @@ inline std::span<operator_entry const> onnx_operators() {
         {"Div", quotient},
         {"Dropout", drop_out},
         {"DynamicQuantizeLinear", quantise_dynamically},
+        {"Einsum", einsum},
         {"Elu", elu},
         {"Equal", comparison<equal>},
         {"Erf", unary<error_function>},
