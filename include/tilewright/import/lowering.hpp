@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/import/argument_names.hpp>
+#include <tilewright/import/evaluate.hpp>
 #include <tilewright/import/kernels.hpp>
 #include <tilewright/import/rows.hpp>
 
@@ -50,11 +51,9 @@ class lowering : public kernel_list {
     known_tensor known(std::size_t at) const {
         if (!has(at)) throw not_imported("operand " + std::to_string(at) + " is missing");
         auto const id = node->inputs[at];
-        if (!is_known(id)) {
-            throw not_imported("operand " + std::to_string(at) + ", " + network::shown(from.tensors[static_cast<std::size_t>(id)].name) +
-                               ", has to be a constant");
-        }
-        return known_of(id);
+        if (auto made = known_of(id)) return std::move(*made);
+        throw not_imported("operand " + std::to_string(at) + ", " + network::shown(from.tensors[static_cast<std::size_t>(id)].name) +
+                           ", has to be a constant");
     }
     /// The elements of such an operand, as integers or as floats.
     std::vector<std::int64_t> known_integers(std::size_t at) const { return integers_of(known(at)); }
@@ -162,21 +161,29 @@ class lowering : public kernel_list {
         auto const flat = imported::reshaped(whole_of(of.of), of.shape());
         return flat && flat->dimensions == of.dimensions && flat->first == of.first;
     }
-    bool is_known(network::tensor_id id) const {
-        return known_.count(id) != 0 || from.tensors[static_cast<std::size_t>(id)].constant != network::no_constant;
-    }
-    known_tensor known_of(network::tensor_id id) const {
+    /// What is known of a tensor: it is a constant of the model, an operator gives it, or it follows from such.
+    std::optional<known_tensor> known_of(network::tensor_id id) const {
         if (auto const found = known_.find(id); found != known_.end()) return found->second;
         network::tensor const& one = from.tensors[static_cast<std::size_t>(id)];
+        if (one.constant == network::no_constant) {
+            std::optional<view> const& of = views_[static_cast<std::size_t>(id)];
+            return of ? evaluator(result).elements_of(*of) : std::nullopt;
+        }
         known_tensor made(type_of(one.type), {}, from.constants[static_cast<std::size_t>(one.constant)]);
         for (network::dimension const& extent : *one.shape) made.what.extents.push_back(*extent.extent);
         return made;
+    }
+    bool is_known(network::tensor_id id) const {
+        bool const given = known_.count(id) != 0 || from.tensors[static_cast<std::size_t>(id)].constant != network::no_constant;
+        return given || known_of(id).has_value();
     }
     /// A tensor, as kernels read it. What is known becomes a constant of the program where it is first read.
     view read(network::tensor_id id) {
         std::optional<view>& of = views_[static_cast<std::size_t>(id)];
         if (!of) {
-            of = constant(known_of(id));
+            auto known = known_of(id);
+            if (!known) throw not_imported("a result that is not computed");
+            of = constant(std::move(*known));
         }
         return *of;
     }
