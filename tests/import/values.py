@@ -12,8 +12,8 @@ import subprocess
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-KINDS = {np.dtype(name): getattr(TensorProto, name.upper()) for name in ("int8", "uint8", "int32", "uint32", "int64", "float32", "float64")}
-KINDS[np.dtype("float32")], KINDS[np.dtype("float64")] = TensorProto.FLOAT, TensorProto.DOUBLE
+KINDS = {np.dtype(name): getattr(TensorProto, kind)
+         for name, kind in (("int8", "INT8"), ("uint8", "UINT8"), ("int32", "INT32"), ("int64", "INT64"), ("float32", "FLOAT"), ("float64", "DOUBLE"))}
 
 
 def model_of(nodes, inputs, outputs, constants, version):

@@ -190,8 +190,10 @@ inline value soft_plus(value const& of) {
         return larger_of(like(x, 0), x) + tail;
     });
 }
-inline value mish(value const& of) {
-    return once(of, [](value const& x) { return x * once(soft_plus(x), [](value const& s) { return hyperbolic_tangent(s); }); });
+inline void mish(lowering& of) {
+    view const x = of.operand(0), inner = of.each(x, soft_plus);
+    space const loops = loops_over({x, inner}, x.shape());
+    of.compute(loops, imported::at(x, loops) * hyperbolic_tangent(imported::at(inner, loops)), 0);
 }
 inline void gelu(lowering& of) {
     std::string const how = word(of, "approximate", "none");

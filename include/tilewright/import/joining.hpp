@@ -6,17 +6,24 @@
 namespace tilewright::imported::detail {
 
 inline void concatenate(lowering& of) {
-    std::size_t const count = of.node->inputs.size();
-    view const first = of.operand(0);
+    // A part without elements adds none.
+    std::vector<view> parts;
+    for (std::size_t at = 0; at < of.node->inputs.size(); ++at) {
+        auto const extents = of.shape_of_operand(at);
+        if (std::find(extents.begin(), extents.end(), 0) == extents.end()) parts.push_back(of.operand(at));
+    }
+    std::size_t const count = parts.size();
+    if (count == 0) throw not_imported("a result without elements");
+    view const first = parts[0];
     int const dimension = dimension_of(integer(of, "axis", 1), first.rank());
     shape whole = first.shape();
     whole[static_cast<std::size_t>(dimension)] = 0;
     for (std::size_t at = 0; at < count; ++at) {
-        shape part = of.operand(at).shape(), rest = first.shape();
+        shape part = parts[at].shape(), rest = first.shape();
         if (part.size() != rest.size()) throw not_imported("parts of " + text_of(part) + " and " + text_of(rest));
         std::int64_t const extent = std::exchange(part[static_cast<std::size_t>(dimension)], 0);
         rest[static_cast<std::size_t>(dimension)] = 0;
-        if (part != rest) throw not_imported("parts of " + text_of(of.operand(at).shape()) + " and " + text_of(first.shape()));
+        if (part != rest) throw not_imported("parts of " + text_of(parts[at].shape()) + " and " + text_of(first.shape()));
         whole[static_cast<std::size_t>(dimension)] += extent;
         count_of(whole);
     }
@@ -25,13 +32,13 @@ inline void concatenate(lowering& of) {
     value made;
     std::int64_t end = whole[static_cast<std::size_t>(dimension)];
     for (std::size_t at = count; at-- > 0;) {
-        std::int64_t const begin = end - of.operand(at).extent(dimension);
+        std::int64_t const begin = end - parts[at].extent(dimension);
         std::vector<value> indices;
         for (int one = 0; one < first.rank(); ++one) {
             value const along_it = loops.index(one);
             indices.push_back(one == dimension && begin > 0 ? along_it - number(begin, scalar_type::int32) : along_it);
         }
-        value const part = padded_at(of.plain(of.operand(at)), indices, zero);
+        value const part = padded_at(of.plain(parts[at]), indices, zero);
         // Each part is 0 outside of itself; what comes first is chosen where its end is not reached.
         made = made.nodes.empty() ? part : choose(loops.index(dimension) < number(end, scalar_type::int32), part, made);
         end = begin;

@@ -103,6 +103,11 @@ inline void slice(lowering& of) {
         std::int64_t const begin = step > 0 ? within((*starts)[at], 0, extent) : within((*starts)[at], 0, extent - 1);
         std::int64_t const end = step > 0 ? within((*ends)[at], 0, extent) : within((*ends)[at], -1, extent - 1);
         std::int64_t const count = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
+        if (count < 1 && of.is_constant(0)) {
+            shape nothing = made.shape();
+            nothing[static_cast<std::size_t>(dimension)] = 0;
+            return of.give_known(0, known_tensor(made.type(), nothing, {}));
+        }
         made = sliced_or_copied(of, made, dimension, begin, step, count);
     }
     of.give(0, made);

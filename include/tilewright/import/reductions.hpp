@@ -84,7 +84,7 @@ inline void log_sum_of_powers(lowering& of) {
     view const x = of.operand(0);
     auto const gone = reduced_dimensions(of, x);
     if (!gone) return of.give(0, x);
-    need_float32(none_of(x.type()));
+    need_float(none_of(x.type()));
     view const found = reduce(of, operation::reduce_maximum, x, *gone, same);
     space loops = loops_over({found}, found.shape());
     // An infinity is no number to take away.
@@ -93,7 +93,7 @@ inline void log_sum_of_powers(lowering& of) {
                                     }));
     view const whole = repeated_to(highest, x.shape());
     loops = loops_over({x, whole}, x.shape());
-    view const powers = of.compute(loops, exponential(imported::at(x, loops) - imported::at(whole, loops)));
+    view const powers = of.compute(loops, power_of_e(imported::at(x, loops) - imported::at(whole, loops)));
     view const sums = without(of, reduce(of, operation::reduce_sum, powers, *gone, same), *gone);
     view const moved = without(of, highest, *gone);
     loops = loops_over({sums, moved}, sums.shape());
@@ -112,14 +112,14 @@ struct powers_and_sums {
     view moved, powers, sums;
 };
 inline powers_and_sums powers_of(lowering& of, view const& x, std::vector<bool> const& gone) {
-    need_float32(none_of(x.type()));
+    need_float(none_of(x.type()));
     shape const whole = x.shape();
     powers_and_sums made;
     view const highest = repeated_to(reduce(of, operation::reduce_maximum, x, gone, same), whole);
     space loops = loops_over({x, highest}, whole);
     made.moved = of.compute(loops, imported::at(x, loops) - imported::at(highest, loops));
     loops = loops_over({made.moved}, whole);
-    made.powers = of.compute(loops, exponential(imported::at(made.moved, loops)));
+    made.powers = of.compute(loops, power_of_e(imported::at(made.moved, loops)));
     made.sums = repeated_to(reduce(of, operation::reduce_sum, made.powers, gone, same), whole);
     return made;
 }

@@ -87,6 +87,8 @@ inline value exponential_of_double(value const& of) {
         return choose(equal(x, x), made, x);
     });
 }
+/// e to the power of a float or a double.
+inline value power_of_e(value const& x) { return x.type() == scalar_type::float64 ? exponential_of_double(x) : exponential(x); }
 /// The error function: its series near 0, and farther out the approximation 7.1.26 of Abramowitz and Stegun, within 1.5e-7.
 inline value error_function(value const& x) {
     need_float32(x);
