@@ -13,7 +13,8 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
 KINDS = {np.dtype(name): getattr(TensorProto, kind)
-         for name, kind in (("int8", "INT8"), ("uint8", "UINT8"), ("int32", "INT32"), ("int64", "INT64"), ("float32", "FLOAT"), ("float64", "DOUBLE"))}
+         for name, kind in (("int8", "INT8"), ("uint8", "UINT8"), ("int32", "INT32"), ("int64", "INT64"), ("float32", "FLOAT"),
+                            ("float64", "DOUBLE"))}
 
 
 def model_of(nodes, inputs, outputs, constants, version):
@@ -109,7 +110,8 @@ def error_function():
 @case
 def logarithm():
     x = np.array([1e-44, 1e-39, 1e-10, 0.5, 0.99999, 1, 1.00001, 1.4142, 3, 1e20, 3e38, np.inf, 0, -1, np.nan], np.float32)
-    return single("Log", {"x": x}, np.array([math.log(one) if one > 0 else -math.inf if one == 0 else math.nan for one in x.tolist()], np.float32))
+    expected = [math.log(one) if one > 0 else -math.inf if one == 0 else math.nan for one in x.tolist()]
+    return single("Log", {"x": x}, np.array(expected, np.float32))
 
 
 @case
@@ -208,7 +210,8 @@ def operands_that_are_reshaped_in_two_ways():
 @case
 def a_slice_across_joined_dimensions():
     x = np.arange(12, dtype=np.int32).reshape(3, 4)
-    nodes = [helper.make_node("Reshape", ["x", "flat"], ["y"]), helper.make_node("Slice", ["y", "begin", "end", "axis", "step"], ["result"])]
+    nodes = [helper.make_node("Reshape", ["x", "flat"], ["y"]),
+             helper.make_node("Slice", ["y", "begin", "end", "axis", "step"], ["result"])]
     constants = {"flat": np.array([12]), "begin": np.array([1]), "end": np.array([12]), "axis": np.array([0]), "step": np.array([3])}
     return nodes, {"x": x}, {"result": x.ravel()[1:12:3]}, constants, 17
 
@@ -239,7 +242,8 @@ def transposed_convolution(x, w, stride, dilation, group, before, after):
     made = np.zeros((x.shape[0], members * group, *size), np.float64)
     for n, c, h, v in np.ndindex(*x.shape):
         for m, i, j in np.ndindex(*w.shape[1:]):
-            made[n, c // channels * members + m, h * stride[0] + i * dilation[0], v * stride[1] + j * dilation[1]] += x[n, c, h, v] * w[c, m, i, j]
+            at = h * stride[0] + i * dilation[0], v * stride[1] + j * dilation[1]
+            made[n, c // channels * members + m, at[0], at[1]] += x[n, c, h, v] * w[c, m, i, j]
     return made[:, :, before[0]:size[0] - after[0], before[1]:size[1] - after[1]].astype(np.float32)
 
 
@@ -250,28 +254,40 @@ def drawn(*shape):
 @case
 def transposed_convolutions_of_groups():
     x, w = drawn(2, 4, 3, 4), drawn(4, 3, 3, 2)
-    return single("ConvTranspose", {"x": x, "w": w}, transposed_convolution(x, w, (2, 3), (1, 2), 2, (1, 0), (0, 2)), group=2, strides=[2, 3],
-                  dilations=[1, 2], pads=[1, 0, 0, 2])
+    expected = transposed_convolution(x, w, (2, 3), (1, 2), 2, (1, 0), (0, 2))
+    return single("ConvTranspose", {"x": x, "w": w}, expected, group=2, strides=[2, 3], dilations=[1, 2], pads=[1, 0, 0, 2])
 
 
 @case
 def transposed_convolutions_with_gaps():
     x, w = drawn(1, 2, 5, 4), drawn(2, 1, 2, 2)
-    return single("ConvTranspose", {"x": x, "w": w}, transposed_convolution(x, w, (3, 4), (1, 1), 1, (0, 0), (0, 0)), strides=[3, 4])
+    expected = transposed_convolution(x, w, (3, 4), (1, 1), 1, (0, 0), (0, 0))
+    return single("ConvTranspose", {"x": x, "w": w}, expected, strides=[3, 4])
+
+
+@case
+def pooling_by_squares():
+    x = drawn(1, 2, 4, 5)
+    expected = np.zeros((1, 2, 2, 4), np.float32)
+    for n, c, h, v in np.ndindex(*expected.shape):
+        expected[n, c, h, v] = math.sqrt((x[n, c, 2 * h:2 * h + 2, v:v + 2]**2).sum())
+    return single("LpPool", {"x": x}, expected, version=11, kernel_shape=[2, 2], strides=[2, 1])
 
 
 @case
 def elements_of_large_dimensions_resized():
     x = np.arange(14, dtype=np.float32).reshape(1, 1, 14)
     node = helper.make_node("Resize", ["x", "", "", "sizes"], ["result"], mode="linear", coordinate_transformation_mode="align_corners")
-    return [node], {"x": x}, {"result": np.interp(np.arange(27) * 0.5, np.arange(14), x[0, 0]).astype(np.float32)[None, None]}, {"sizes": np.array([1, 1, 27])}, 13
+    expected = np.interp(np.arange(27) * 0.5, np.arange(14), x[0, 0]).astype(np.float32)[None, None]
+    return [node], {"x": x}, {"result": expected}, {"sizes": np.array([1, 1, 27])}, 13
 
 
 @case
 def the_names_of_arguments():
     x = np.arange(3, dtype=np.float32)
     nodes = [helper.make_node("Add", ["input.1", "in1"], ["t0"]), helper.make_node("Add", ["t0", "int"], ["a" * 24])]
-    return nodes, {"input.1": x, "in1": x, "int": x}, {"a" * 24: 3 * x}, {}, 17, "(const float *input_1, const float *in1, const float *in2, float *out0"
+    prototype = "(const float *input_1, const float *in1, const float *in2, float *out0"
+    return nodes, {"input.1": x, "in1": x, "int": x}, {"a" * 24: 3 * x}, {}, 17, prototype
 
 
 def check(name, tool, folder):
@@ -280,8 +296,8 @@ def check(name, tool, folder):
     got, header = run(tool, folder / name, model, list(inputs.values()), list(expected.values()))
     for (output, should), is_it in zip(expected.items(), got):
         wide = should.dtype == np.float64
-        tolerance = dict(rtol=1e-12, atol=1e-15) if wide else dict(rtol=1e-5, atol=1e-6) if should.dtype == np.float32 else dict(rtol=0, atol=0)
-        np.testing.assert_allclose(is_it, should, err_msg=output, **tolerance)
+        relative, absolute = (1e-12, 1e-15) if wide else (1e-5, 1e-6) if should.dtype == np.float32 else (0, 0)
+        np.testing.assert_allclose(is_it, should, rtol=relative, atol=absolute, err_msg=output)
     for text in prototype:
         assert text in header.replace("\n", " "), header
 

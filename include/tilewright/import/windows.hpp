@@ -181,4 +181,31 @@ void pool(lowering& of) {
     view const sums = of.compute(loops, what);
     of.compute(loops, imported::at(sums, loops) / (varies ? counted : number(all, type)), 0);
 }
+/// The root of the sum of powers in each window: of magnitudes, or of squares.
+template <bool Global>
+void pool_of_powers(lowering& of) {
+    view x = of.operand(0);
+    shape const input = x.shape();
+    if (input.size() < 3) throw not_imported("of " + std::to_string(input.size()) + " dimensions");
+    std::int64_t const power = integer(of, "p", 2);
+    if (power != 1 && power != 2) throw not_imported("a power of " + std::to_string(power));
+    shape kernel(input.begin() + 2, input.end());
+    if (!Global) kernel = integers(of, "kernel_shape").value_or(kernel);
+    window const with = window_of(of, input, kernel);
+    x = under_window(of, x, with);
+    shape whole{input[0], input[1]};
+    whole.insert(whole.end(), with.result.begin(), with.result.end());
+    space const loops = loops_over(whole);
+    std::vector<value> read{loops.index(0), loops.index(1)}, axes;
+    for (std::size_t at = 0; at < kernel.size(); ++at) {
+        value const tap = with.tap(at, axes);
+        read.push_back(with.index(at, loops.index(static_cast<int>(at) + 2), tap));
+    }
+    value const one = read_window(x, read, with, none_of(x.type()));
+    value const what = over(operation::reduce_sum, axes, power == 1 ? magnitude(one) : one * one);
+    if (power == 1) return void(of.compute(loops, what, 0));
+    view const sums = of.compute(loops, what);
+    of.compute(loops, root_of(imported::at(sums, loops)), 0);
+}
+
 }  // namespace tilewright::imported::detail
