@@ -81,8 +81,9 @@ inline void gather_elements(lowering& of) {
 /// The last dimension of the indices has one for each of the first dimensions of the data, after those that both share.
 inline void gather_several(lowering& of) {
     view const data = of.indexable(of.operand(0)), which = of.indexable(of.operand(1));
-    int const shared = static_cast<int>(limited(integer(of, "batch_dims", 0), 0, std::min(data.rank(), which.rank()), "shared dimensions"));
     if (which.rank() == 0) throw not_imported("indices without dimensions");
+    std::int64_t const most = std::min(data.rank(), which.rank()) - 1;
+    int const shared = static_cast<int>(limited(integer(of, "batch_dims", 0), 0, most, "shared dimensions"));
     int const count = static_cast<int>(limited(which.extent(which.rank() - 1), 1, data.rank() - shared, "indices"));
     shape const outer = which.shape(), inner = data.shape();
     for (int at = 0; at < shared; ++at) {
