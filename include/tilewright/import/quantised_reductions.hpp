@@ -78,7 +78,7 @@ inline void mean(lowering& of) {
         outer.axes.push_back(gone[at] ? std::vector<value>{} : loops.axes[at]);
         outer.extents.push_back(gone[at] ? shape{} : loops.extents[at]);
     }
-    double const counted = count_of(x, gone);
+    double const counted = number_of(x, gone);
     if (of_floats) {
         return void(
             of.compute(outer, over(operation::reduce_sum, axes, element), 0, [&](value const& sum) { return sum / like(sum, counted); }));
