@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <tilewright/import/products.hpp>
 #include <tilewright/import/windows.hpp>
 
@@ -85,16 +86,14 @@ inline value minus_zero(value const& x, std::optional<value> const& zero) {
     value const wide = convert(x, scalar_type::int32);
     return zero ? wide - convert(*zero, scalar_type::int32) : wide;
 }
-/// Sums of products as quantised elements: operands `scales` are the scales of both factors and of the result, which has `zero`.
-inline void requantise(lowering& of, view const& sums, int axis, std::array<std::size_t, 3> const& scales, std::size_t zero) {
-    std::vector<view> all{sums};
-    for (std::size_t const operand : {scales[0], scales[1], scales[2], zero})
-        all.push_back(repeated_to(along_dimension(of.operand(operand), axis, sums.rank()), sums.shape()));
-    space const loops = of.loops(all, sums.shape());
-    auto const element = [&](std::size_t at) { return imported::at(all[at], loops); };
+/// A sum of products as a quantised element: operands `scales` are the scales of both factors and of the result, which has `zero`.
+///
+/// @param element  makes the element of such an operand
+template <class Element>
+value requantised(value const& sum, std::array<std::size_t, 3> const& scales, std::size_t zero, Element const& element) {
     // The product of the scales first, as the reference has it.
-    value const scale = element(1) * element(2) / element(3);
-    of.compute(loops, quantised_value(convert(element(0), scalar_type::float32) * scale, element(4)), 0);
+    value const scale = element(scales[0]) * element(scales[1]) / element(scales[2]);
+    return quantised_value(convert(sum, scalar_type::float32) * scale, element(zero));
 }
 inline void product_of_quantised(lowering& of) {
     for (std::size_t const operand : {1u, 2u, 4u, 5u, 6u, 7u}) {
@@ -104,12 +103,13 @@ inline void product_of_quantised(lowering& of) {
     auto const zero_of = [&](std::size_t operand) {
         return [&of, operand](value const& x) { return minus_zero(x, scalar_of(of.operand(operand))); };
     };
-    space const loops = loops_of_result(with);
-    view const sums = of.compute(loops, product_at(with.a, with.b, with.loops, scalar_type::int32, zero_of(2), zero_of(5)));
-    requantise(of, sums, 0, {1, 4, 6}, 7);
+    value const sum = product_at(with.a, with.b, with.loops, scalar_type::int32, zero_of(2), zero_of(5));
+    of.compute(loops_of_result(with), sum, 0, [&](value const& whole) {
+        return requantised(whole, {1, 4, 6}, 7, [&](std::size_t operand) { return scalar_of(of.operand(operand)); });
+    });
 }
 inline void convolve_quantised(lowering& of) {
-    view const x = of.operand(0);
+    view const x = of.operand(0), weights = of.operand(3);
     need_byte(x.type());
     if (of.operand(1).elements() != 1 || of.operand(2).elements() != 1) throw not_imported("a scale for each channel of the input");
     if (of.operand(6).elements() != 1 || of.operand(7).elements() != 1) throw not_imported("a scale for each channel of the result");
@@ -123,10 +123,17 @@ inline void convolve_quantised(lowering& of) {
     }
     std::optional<view> const bias = of.has(8) ? std::optional(of.operand(8)) : std::nullopt;
     std::optional<value> const own = number(zero, scalar_type::int32);
-    view const sums = convolution(
-        of, x, of.operand(3), bias, scalar_type::int32, number(zero, x.type()), [&](value const& one) { return minus_zero(one, own); },
-        [&](value const& one) { return minus_zero(one, weight_zero); }, false);
-    requantise(of, sums, 1, {1, 4, 6}, 7);
+    auto const made = convolution(
+        of, x, weights, bias, scalar_type::int32, number(zero, x.type()), [&](value const& one) { return minus_zero(one, own); },
+        [&](value const& one) { return minus_zero(one, weight_zero); });
+    view const scales = of.indexable(of.operand(4));
+    if (scales.elements() != 1 && scales.shape() != shape{weights.extent(0)})
+        throw not_imported("scales of shape " + text_of(scales.shape()));
+    of.compute(made.loops, made.sum, 0, [&](value const& sum) {
+        return requantised(sum, {1, 4, 6}, 7, [&](std::size_t operand) {
+            return operand != 4 || scales.elements() == 1 ? scalar_of(of.operand(operand)) : imported::at(scales, {made.loops.index(1)});
+        });
+    });
 }
 
 }  // namespace tilewright::imported::detail

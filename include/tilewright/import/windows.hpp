@@ -70,12 +70,15 @@ inline view under_window(lowering& of, view const& x, window const& with) { retu
 inline value read_window(view const& x, std::vector<value> const& index, window const& with, value const& border) {
     return with.pads() ? padded_at(x, index, border) : imported::at(x, index);
 }
+/// Loops over a result, and the sum that each of its elements is.
+struct sums_of_products {
+    space loops;
+    value sum;
+};
 /// A convolution; `left` and `right` make the factors of what is read, and `border` is what padding reads.
-///
-/// @param is_result  whether it is the result of the node, or what its result is made of
 template <class Left, class Right>
-view convolution(lowering& of, view x, view weights, std::optional<view> const& bias, scalar_type sum, value const& border,
-                 Left const& left, Right const& right, bool is_result = true) {
+sums_of_products convolution(lowering& of, view x, view weights, std::optional<view> const& bias, scalar_type sum, value const& border,
+                             Left const& left, Right const& right) {
     shape const input = x.shape(), kernel = weights.shape();
     if (input.size() < 3 || kernel.size() != input.size()) throw not_imported("of " + std::to_string(input.size()) + " dimensions");
     window const with = window_of(of, input, {kernel.begin() + 2, kernel.end()});
@@ -111,12 +114,13 @@ view convolution(lowering& of, view x, view weights, std::optional<view> const& 
     what = over(operation::reduce_sum, axes, what);
     if (bias && bias->shape() != shape{kernel[0]}) throw not_imported("a bias of " + text_of(bias->shape()));
     if (bias) what = imported::at(*bias, {loops.index(1)}) + what;
-    return is_result ? of.compute(loops, what, 0) : of.compute(loops, what);
+    return {loops, what};
 }
 inline void convolve(lowering& of) {
     view const x = of.operand(0);
     std::optional<view> const bias = of.has(2) ? std::optional(of.operand(2)) : std::nullopt;
-    convolution(of, x, of.operand(1), bias, x.type(), number(std::int64_t{0}, x.type()), same, same);
+    auto const made = convolution(of, x, of.operand(1), bias, x.type(), number(std::int64_t{0}, x.type()), same, same);
+    of.compute(made.loops, made.sum, 0);
 }
 inline void convolve_integers(lowering& of) {
     view const x = of.operand(0);
@@ -127,7 +131,8 @@ inline void convolve_integers(lowering& of) {
             return by == 0 ? wide : wide - number(by, scalar_type::int32);
         };
     };
-    convolution(of, x, of.operand(1), {}, scalar_type::int32, number(zero(2), x.type()), minus(zero(2)), minus(zero(3)));
+    auto const made = convolution(of, x, of.operand(1), {}, scalar_type::int32, number(zero(2), x.type()), minus(zero(2)), minus(zero(3)));
+    of.compute(made.loops, made.sum, 0);
 }
 template <bool Average, bool Global>
 void pool(lowering& of) {
