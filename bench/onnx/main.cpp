@@ -52,10 +52,11 @@ std::string first_difference(std::byte const* got, std::vector<std::byte> const&
 }
 
 /// @param elements  the number of ONNX's element type
-std::string compare(int elements, std::byte const* got, std::vector<std::byte> const& expected) {
+/// @param relative  how far a float may be off
+std::string compare(int elements, std::byte const* got, std::vector<std::byte> const& expected, double relative) {
     // The project's own limits are 1e-3 and 1e-7.
     switch (elements) {
-        case onnx::TensorProto::FLOAT: return first_difference<float>(got, expected, 1e-5, 1e-6);
+        case onnx::TensorProto::FLOAT: return first_difference<float>(got, expected, relative, 1e-6);
         case onnx::TensorProto::DOUBLE: return first_difference<double>(got, expected, 1e-9, 1e-12);
         case onnx::TensorProto::INT8: return first_difference<std::int8_t>(got, expected, 0, 0);
         case onnx::TensorProto::INT16: return first_difference<std::int16_t>(got, expected, 0, 0);
@@ -87,11 +88,14 @@ outcome run(fs::path const& test, fs::path const& folder) {
     }
     imported::layers made = imported::layers_of(graph);
     // Shapes, axes and limits are inputs of these models, where networks have constants: then they are made constants.
-    for (std::size_t at = 1; at < graph.inputs.size() && !made.refused.empty(); ++at) {
+    for (std::size_t at = 0; at < graph.inputs.size() && !made.refused.empty();) {
         auto const id = graph.inputs[at];
         network::tensor& one = graph.tensors[static_cast<std::size_t>(id)];
         std::string const wanted = network::shown(one.name) + ", has to be a constant";
-        if (made.refused[0].find(wanted) == std::string::npos) continue;
+        if (made.refused[0].find(wanted) == std::string::npos) {
+            ++at;
+            continue;
+        }
         one.constant = network::constant_id(graph.constants.size());
         graph.constants.push_back(inputs[at].bytes);
         graph.inputs.erase(graph.inputs.begin() + static_cast<std::ptrdiff_t>(at));
@@ -109,8 +113,12 @@ outcome run(fs::path const& test, fs::path const& folder) {
     for (given_tensor const& one : outputs) sizes.push_back(one.bytes.size());
     networks::call_arguments arguments(given, sizes);
     if (int const code = arguments(compiled.caller("net")); code != 0) return {outcome::failed, "code " + std::to_string(code)};
+    // What stands beside windows of cosines was computed with 3.1415: the project's limit is wide enough for that.
+    bool const has_window = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](network::node const& one) {
+        return one.operation == "HannWindow" || one.operation == "HammingWindow" || one.operation == "BlackmanWindow";
+    });
     for (std::size_t at = 0; at < outputs.size(); ++at) {
-        std::string const different = compare(outputs[at].type, arguments.output(at), outputs[at].bytes);
+        std::string const different = compare(outputs[at].type, arguments.output(at), outputs[at].bytes, has_window ? 1e-3 : 1e-5);
         if (!different.empty()) return {outcome::failed, "output " + std::to_string(at) + ", " + different};
     }
     if (!arguments.kept()) return {outcome::failed, "an input, or bytes beside an argument, were written"};

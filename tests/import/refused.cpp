@@ -55,3 +55,73 @@ TEST_CASE("an input whose extents are left to run time is refused by name") {
     REQUIRE(refused.size() == 1);
     CHECK(refused[0] == "the network: input `x` has an extent that is left to run time");
 }
+
+namespace {
+
+/// What is said of one node with settings, of inputs with these shapes.
+std::vector<std::string> said_of(char const* operation, std::vector<std::vector<std::int64_t>> const& shapes,
+                                 std::vector<network::attribute> const& settings, std::size_t results = 1) {
+    network::graph graph{.format = "onnx"};
+    network::node node{.operation = operation, .version = 13, .attributes = settings};
+    for (auto const& one : shapes) {
+        node.inputs.push_back(tensor_id(graph.tensors.size()));
+        graph.inputs.push_back(node.inputs.back());
+        graph.tensors.push_back(of_shape("x", one));
+    }
+    for (std::size_t at = 0; at < results; ++at) {
+        node.outputs.push_back(tensor_id(graph.tensors.size()));
+        graph.tensors.push_back(of_shape("y", {}));
+    }
+    graph.outputs = {node.outputs[0]};
+    graph.nodes = {node};
+    return imported::layers_of(graph).refused;
+}
+using list = std::vector<std::int64_t>;
+
+}  // namespace
+
+TEST_CASE("settings that no operator can have are refused with their numbers") {
+    auto const says = [](std::vector<std::string> const& lines, char const* what) {
+        INFO((lines.empty() ? "nothing" : lines[0]));
+        CHECK((lines.size() == 1 && lines[0].find(what) != std::string::npos));
+    };
+    says(said_of("MaxPool", {{1, 1, 4, 4}}, {{"kernel_shape", list{2, 2}}, {"strides", list{0, 1}}}), "a stride of 0");
+    says(said_of("MaxPool", {{1, 1, 4, 4}}, {{"kernel_shape", list{2}}}), "a window of 1 dimensions");
+    says(said_of("Conv", {{1, 2, 4, 4}, {2, 2, 3, 3}}, {{"dilations", list{INT64_MAX, 1}}}), "a dilation of 9223372036854775807");
+    says(said_of("Conv", {{1, 2, 4, 4}, {2, 2, 3, 3}}, {{"group", std::int64_t{0}}}), "groups of 0");
+    says(said_of("Transpose", {{2, 3}}, {{"perm", list{1, 1}}}), "dimension 1 of 2x3, or twice");
+    says(said_of("Transpose", {{2, 3}}, {{"perm", list{1}}}), "an order of 1 dimensions");
+    says(said_of("Softmax", {{2, 3}}, {{"axis", std::int64_t{2}}}), "axis 2 of 2 dimensions");
+    says(said_of("Split", {{2, 3}}, {{"axis", std::int64_t{1}}, {"split", list{1, 1}}}, 2), "parts of 2 of 3 elements");
+    says(said_of("Relu", {{1 << 20, 1 << 20, 1 << 20}}, {}), "has more than");
+    says(said_of("Gemm", {{2, 3}}, {}), "operand 1 is missing");
+    says(said_of("Relu", {{2}}, {}, 2), "its result 1 is not computed");
+}
+TEST_CASE("arguments have the model's names where nothing else has them") {
+    network::graph graph{.format = "onnx"};
+    for (char const* name : {"input.1", "a b", "a_b", "while", "_x", "an_identifier_of_24_letters", "y"})
+        graph.tensors.push_back(of_shape(name, {2}));
+    for (int at = 0; at < 6; ++at) graph.inputs.push_back(tensor_id(at));
+    graph.outputs = {tensor_id(6)};
+    auto const names = imported::argument_names(graph);
+    CHECK(names.inputs == std::vector<std::string>{"input_1", "in1", "in2", "in3", "in4", "in5"});
+    CHECK(names.outputs == std::vector<std::string>{"y"});
+}
+TEST_CASE("an argument has no name of an axis, of a kernel, or of a tensor between kernels") {
+    network::graph graph{.format = "onnx"};
+    for (char const* name : {"i0", "k0", "t0", "x", "sum", "arena"}) graph.tensors.push_back(of_shape(name, {2}));
+    for (int at = 0; at < 4; ++at) graph.inputs.push_back(tensor_id(at));
+    graph.outputs = {tensor_id(4), tensor_id(5)};
+    graph.nodes = {{.operation = "Sum", .version = 13, .inputs = graph.inputs, .outputs = {tensor_id(4)}},
+                   {.operation = "Softplus", .version = 13, .inputs = {tensor_id(4)}, .outputs = {tensor_id(5)}}};
+    imported::layers const made = imported::layers_of(graph);
+    REQUIRE(made.refused.empty());
+    auto const names_of = [](std::vector<imported::stored> const& all) {
+        std::vector<std::string> names;
+        for (imported::stored const& one : all) names.push_back(one.name.str());
+        return names;
+    };
+    CHECK(names_of(made.inputs) == std::vector<std::string>{"in0", "in1", "t0", "x"});
+    CHECK(names_of(made.outputs) == std::vector<std::string>{"sum", "out1"});
+    CHECK(made.is_read(made.inputs[2]));
+}

@@ -465,7 +465,7 @@ def drawn_networks(folder, count, seed):
 
 
 def ties(folder):
-    """Bounds of an activation halfway between two integers: -1 is -2.5 steps of 0.4, 1 is 0.5 steps of 2."""
+    """Bounds of an activation halfway between two integers: -1 is -2.5 steps of 0.4, 1 is 0.5 steps of 2. Products halfway."""
     for at, scale in enumerate((0.4, 2.0)):
         net = Net([at])
         x = net.tensor((1, 4, 4, 1), float(numpy.float32(scale)), 3)
@@ -475,6 +475,16 @@ def ties(folder):
         net.node("MAX_POOL_2D", [x], pool)
         net.node("AVERAGE_POOL_2D", [x], pool)
         write(folder, f"ties_{at}", net)
+    # A product of scales that is a half of the result's scale as float32, and less than that as float64: what is halfway goes another way.
+    net = Net([2])
+    below = lambda x, y: float(x) * float(y) < float(x * y)
+    left, right = next((x, y) for x, y in (numpy.float32(net.draw.uniform(0.1, 1, 2)) for _ in range(1000)) if below(x, y))
+    x, y = net.tensor((1, 8), float(left), 0), net.tensor((1, 8), float(right), 0)
+    net.inputs += [x, y]
+    weights = net.tensor((4, 8), float(right), 0, elements=net.draw.randint(-1, 2, (4, 8)).astype(numpy.int8))
+    for operation, inputs in (("FULLY_CONNECTED", [x, weights]), ("MUL", [x, y])):
+        net.node(operation, inputs, {"fused_activation_function": "NONE"}, float(2 * (left * right)), 0)
+    write(folder, "ties_of_products", net)
 
 
 def whole_networks(folder):

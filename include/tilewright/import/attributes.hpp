@@ -44,9 +44,27 @@ T only_one(std::vector<T> const& all, std::size_t operand) {
 }
 /// The only number of an operand that must be known.
 inline std::int64_t known_integer(lowering const& of, std::size_t operand) { return only_one(of.known_integers(operand), operand); }
+/// Likewise, as a real number.
+inline double known_real(lowering const& of, std::size_t operand) { return only_one(of.known_numbers(operand), operand); }
 /// Likewise, as a number of this type.
 inline value known_number(lowering const& of, std::size_t operand, scalar_type type) {
-    return is_float(type) ? number(only_one(of.known_numbers(operand), operand), type) : number(known_integer(of, operand), type);
+    return is_float(type) ? number(known_real(of, operand), type) : number(known_integer(of, operand), type);
+}
+/// The number of elements of a setting that is a tensor.
+inline std::int64_t elements_of(network::literal const& of) {
+    std::int64_t count = 1;
+    for (std::int64_t const extent : of.extents) count *= extent;
+    return count;
+}
+/// The type of elements by ONNX's number of it.
+inline scalar_type type_of_number(std::int64_t number_of_type) {
+    static constexpr scalar_type types[] = {scalar_type::literal, scalar_type::float32, scalar_type::uint8,   scalar_type::int8,
+                                            scalar_type::uint16,  scalar_type::int16,   scalar_type::int32,   scalar_type::int64,
+                                            scalar_type::literal, scalar_type::boolean, scalar_type::literal, scalar_type::float64,
+                                            scalar_type::uint32,  scalar_type::uint64};
+    scalar_type const to = number_of_type > 0 && number_of_type < 14 ? types[number_of_type] : scalar_type::literal;
+    if (to == scalar_type::literal) throw not_imported("elements of type " + std::to_string(number_of_type));
+    return to;
 }
 /// Dimensions, each named once.
 inline std::vector<bool> dimensions_of(shape const& axes, int rank) {

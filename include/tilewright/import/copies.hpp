@@ -48,9 +48,6 @@ inline value padded_at_factors(view const& of, std::vector<std::vector<value>> c
     return padded_at(apart, indices, border);
 }
 
-/// What changes nothing where it is added: -0 of floats.
-inline value nothing_to_add(scalar_type type) { return is_float(type) ? number(-0.0, type) : number(std::int64_t{0}, type); }
-
 /// A view whose dimension is one dimension of a stored tensor: itself, or a copy. Element y of factors a and b, b of extent s, is y = a s +
 /// b: the copy takes the sum over a of what stands at (a, y - a s), of which one is inside.
 inline view joined(lowering& of, view const& from, int dimension) {

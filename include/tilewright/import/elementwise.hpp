@@ -4,29 +4,43 @@
 // Operators that compute each element by itself. Operands are repeated to a common shape.
 namespace tilewright::imported::detail {
 
-/// A kernel of one element of each operand, which are repeated to a common shape.
-///
-/// @param loops_of  loops over views of one shape, which it may replace by copies
-template <class Make, class Loops>
-void elementwise(lowering& of, std::size_t operands, Make const& make, Loops const& loops_of) {
-    if (operands == 0) throw not_imported("no operands");
+/// Operands that are repeated to a common shape, and loops over it.
+struct common_operands {
     std::vector<view> all;
+    space loops;
+
+    value operator[](std::size_t operand) const { return imported::at(all[operand], loops); }
+};
+/// Before version 7, the dimensions of the second operand begin at `axis` of the first.
+inline view aligned(lowering const& of, view what, int rank) {
+    auto const axis = of.node->version < 7 ? setting<std::int64_t>(of, "axis") : std::nullopt;
+    if (!axis || integer(of, "broadcast", 0) == 0) return what;
+    int const first = dimension_of(*axis, rank);
+    if (first + what.rank() > rank) throw not_imported("dimensions from " + std::to_string(first) + " on, which are not there");
+    what.dimensions.resize(static_cast<std::size_t>(rank - first));
+    return what;
+}
+inline common_operands operands_of(lowering& of, std::size_t count) {
+    if (count == 0) throw not_imported("no operands");
+    common_operands made;
     shape whole;
-    for (std::size_t at = 0; at < operands; ++at) {
-        all.push_back(of.operand(at));
-        auto const common = common_shape(whole, all.back().shape());
-        if (!common) throw not_imported("shapes " + text_of(whole) + " and " + text_of(all.back().shape()) + " do not fit");
+    for (std::size_t at = 0; at < count; ++at) {
+        made.all.push_back(of.operand(at));
+        if (at > 0) made.all.back() = aligned(of, made.all.back(), made.all[0].rank());
+        auto const common = common_shape(whole, made.all.back().shape());
+        if (!common) throw not_imported("shapes " + text_of(whole) + " and " + text_of(made.all.back().shape()) + " do not fit");
         whole = *common;
     }
-    for (view& one : all) one = repeated_to(one, whole);
-    space const loops = loops_of(all, whole);
-    std::vector<value> values;
-    for (view const& one : all) values.push_back(imported::at(one, loops));
-    of.compute(loops, make(values), 0);
+    for (view& one : made.all) one = repeated_to(one, whole);
+    made.loops = of.loops(made.all, whole);
+    return made;
 }
 template <class Make>
 void elementwise(lowering& of, std::size_t operands, Make const& make) {
-    elementwise(of, operands, make, [](std::vector<view> const& all, shape const& whole) { return loops_over(all, whole); });
+    auto const with = operands_of(of, operands);
+    std::vector<value> values;
+    for (std::size_t at = 0; at < operands; ++at) values.push_back(with[at]);
+    of.compute(with.loops, make(values), 0);
 }
 template <value (*Of)(value const&)>
 void unary(lowering& of) {
@@ -54,9 +68,16 @@ void several(lowering& of) {
 }
 inline void quotient(lowering& of) {
     elementwise(of, 2, [](auto const& x) {
-        // The language rounds so that the remainder is not negative; ONNX truncates.
         if (is_float(x[0].type()) || is_unsigned(x[0].type())) return x[0] / x[1];
-        throw not_imported("a quotient of signed integers");
+        // The language rounds so that the remainder is not negative; ONNX truncates.
+        return once(x[0], [&](value const& a) {
+            return once(x[1], [&](value const& b) {
+                value const zero = number(std::int64_t{0}, a.type()), one = number(std::int64_t{1}, a.type());
+                value const quotient = a / b, rest = binary(operation::modulo, a, b);
+                value const up = binary(operation::logical_and, a < zero, binary(operation::not_equal, rest, zero));
+                return choose(up, choose(b < zero, quotient - one, quotient + one), quotient);
+            });
+        });
     });
 }
 inline value relu_of(value const& x) { return larger_of(x, number(std::int64_t{0}, x.type())); }
@@ -85,7 +106,14 @@ inline void leaky(lowering& of) {
     elementwise(of, 1, [&](auto const& x) { return need_float(x[0]), choose(x[0] < like(x[0], 0), x[0] * like(x[0], alpha), x[0]); });
 }
 inline void parametric(lowering& of) {
-    elementwise(of, 2, [](auto const& x) { return choose(x[0] < number(std::int64_t{0}, x[0].type()), x[0] * x[1], x[0]); });
+    view const x = of.operand(0);
+    view slopes = of.operand(1);
+    // Before version 7, slopes are those of channels.
+    if (of.node->version < 7 && slopes.rank() == 1) slopes.dimensions.resize(static_cast<std::size_t>(std::max(1, x.rank() - 1)));
+    std::vector<view> all{x, repeated_to(slopes, x.shape())};
+    space const loops = of.loops(all, x.shape());
+    value const one = imported::at(all[0], loops), slope = imported::at(all[1], loops);
+    of.compute(loops, choose(one < none_of(one.type()), one * slope, one), 0);
 }
 inline void thresholded(lowering& of) {
     double const alpha = static_cast<double>(real(of, "alpha", 1.0f));
@@ -115,40 +143,10 @@ inline void clip(lowering& of) {
     });
 }
 inline void convert_to(lowering& of) {
-    // The numbers of ONNX's element types.
-    static constexpr scalar_type types[] = {scalar_type::literal, scalar_type::float32, scalar_type::uint8,   scalar_type::int8,
-                                            scalar_type::uint16,  scalar_type::int16,   scalar_type::int32,   scalar_type::int64,
-                                            scalar_type::literal, scalar_type::boolean, scalar_type::literal, scalar_type::float64,
-                                            scalar_type::uint32,  scalar_type::uint64};
-    std::int64_t const number_of_type = integer(of, "to", 0);
-    scalar_type const to = number_of_type > 0 && number_of_type < 14 ? types[number_of_type] : scalar_type::literal;
-    if (to == scalar_type::literal) throw not_imported("to elements of type " + std::to_string(number_of_type));
+    scalar_type const to = type_of_number(integer(of, "to", 0));
     elementwise(of, 1, [&](auto const& x) { return to == scalar_type::boolean ? truth(is_true(x[0])) : convert(x[0], to); });
 }
 inline void where(lowering& of) {
     elementwise(of, 3, [](auto const& x) { return choose(is_true(x[0]), x[1], x[2]); });
 }
-inline void quantise(lowering& of) {
-    view const x = of.operand(0);
-    scalar_type const to = of.has(2) ? of.operand(2).type() : scalar_type::uint8;
-    quantised(
-        of, x,
-        [&](value const& one, value const& scale, value const& zero) {
-            value const scaled = nearest_even(one / scale) + convert(zero, scalar_type::float32);
-            value const limited = larger_of(number(static_cast<double>(lowest_of(to)), scalar_type::float32),
-                                            smaller_of(number(static_cast<double>(highest_of(to)), scalar_type::float32), scaled));
-            return convert(convert(limited, scalar_type::int32), to);
-        },
-        to);
-}
-inline void dequantise(lowering& of) {
-    view const x = of.operand(0);
-    quantised(
-        of, x,
-        [&](value const& one, value const& scale, value const& zero) {
-            return convert(convert(one, scalar_type::int32) - convert(zero, scalar_type::int32), scalar_type::float32) * scale;
-        },
-        x.type());
-}
-
 }  // namespace tilewright::imported::detail

@@ -38,7 +38,7 @@ struct known_tensor {
 struct layers {
     std::vector<layer> all = {};
     std::vector<known_tensor> constants = {};
-    std::vector<stored> inputs = {}, outputs = {};  ///< in the order of the model's, named in0, in1, …, out0, …
+    std::vector<stored> inputs = {}, outputs = {};  ///< in the order of the model's; argument_names.hpp says what they are called
     std::vector<std::string> refused = {};          ///< the operators that are not imported, a line each; then the rest is not to be used
 
     /// Whether a kernel reads a tensor.

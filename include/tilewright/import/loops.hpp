@@ -21,6 +21,13 @@ struct space {
     }
 };
 
+/// How many axes loops have.
+inline std::size_t axes_of(space const& loops) {
+    std::size_t count = 0;
+    for (auto const& one : loops.axes) count += one.size();
+    return count;
+}
+
 namespace detail {
 
 inline value times(value const& index, std::int64_t by) { return by == 1 ? index : index * number(by, scalar_type::int32); }
@@ -35,6 +42,22 @@ inline value total(std::vector<value> const& parts, std::int64_t constant) {
 
 }  // namespace detail
 
+/// Whether dimensions of these views are cut in ways that fit each other.
+inline bool can_share_loops(std::vector<view> const& all, std::vector<std::int64_t> const& shape) {
+    for (std::size_t dimension = 0; dimension < shape.size(); ++dimension) {
+        std::vector<std::int64_t> ends;
+        for (view const& one : all) {
+            std::int64_t inner = 1;
+            auto const& parts = one.dimensions[dimension];
+            for (std::size_t at = parts.size(); at-- > 0;) ends.push_back(inner *= parts[at].extent);
+        }
+        std::sort(ends.begin(), ends.end());
+        for (std::size_t at = 1; at < ends.size(); ++at) {
+            if (ends[at] % ends[at - 1] != 0) return false;
+        }
+    }
+    return true;
+}
 /// Loops over a shape whose dimensions have the factors of all of these views, which have that shape.
 inline space loops_over(std::vector<view> const& all, std::vector<std::int64_t> const& shape) {
     count_of(shape);

@@ -1,15 +1,18 @@
 #pragma once
 #include <iterator>
-#include <tilewright/base/label_text.hpp>
-#include <tilewright/import/loops.hpp>
+#include <set>
+#include <tilewright/import/argument_names.hpp>
+#include <tilewright/import/evaluate.hpp>
+#include <tilewright/import/kernels.hpp>
 #include <tilewright/import/rows.hpp>
-#include <utility>
 
 namespace tilewright::imported {
 
 /// What an operator is given: the node, its operands, and the kernels so far.
-class lowering {
+class lowering : public kernel_list {
   public:
+    using kernel_list::compute;
+
     explicit lowering(network::graph const& graph) : from(graph), views_(graph.tensors.size()) {
         for (std::size_t at = 0; at < from.inputs.size(); ++at) {
             auto const id = from.inputs[at];
@@ -30,7 +33,6 @@ class lowering {
 
     network::graph const& from;
     network::node const* node = nullptr;
-    layers result = {};
 
     /// How many results are wanted: those that are left out at the end are none.
     std::size_t results() const {
@@ -45,15 +47,16 @@ class lowering {
         if (!has(at)) throw not_imported("operand " + std::to_string(at) + " is missing");
         return read(node->inputs[at]);
     }
+    /// The shape of an operand, which may have no elements.
+    std::vector<std::int64_t> shape_of_operand(std::size_t at) { return is_constant(at) ? known(at).what.extents : operand(at).shape(); }
+    bool is_constant(std::size_t operand) const { return has(operand) && is_known(node->inputs[operand]); }
     /// An operand whose elements must be known, with its shape.
     known_tensor known(std::size_t at) const {
         if (!has(at)) throw not_imported("operand " + std::to_string(at) + " is missing");
         auto const id = node->inputs[at];
-        if (!is_known(id)) {
-            throw not_imported("operand " + std::to_string(at) + ", " + network::shown(from.tensors[static_cast<std::size_t>(id)].name) +
-                               ", has to be a constant");
-        }
-        return known_of(id);
+        if (auto made = known_of(id)) return std::move(*made);
+        throw not_imported("operand " + std::to_string(at) + ", " + network::shown(from.tensors[static_cast<std::size_t>(id)].name) +
+                           ", has to be a constant");
     }
     /// The elements of such an operand, as integers or as floats.
     std::vector<std::int64_t> known_integers(std::size_t at) const { return integers_of(known(at)); }
@@ -67,6 +70,9 @@ class lowering {
             case scalar_type::int32: return all(std::int32_t{});
             case scalar_type::uint8: return all(std::uint8_t{});
             case scalar_type::int8: return all(std::int8_t{});
+            case scalar_type::int16: return all(std::int16_t{});
+            case scalar_type::uint16: return all(std::uint16_t{});
+            case scalar_type::uint32: return all(std::uint32_t{});
             default: throw not_imported("a constant that is no list of integers");
         }
     }
@@ -108,40 +114,24 @@ class lowering {
     template <class Finish>
     view compute(space const& loops, value const& reduced, std::size_t output, Finish const& finish) {
         layer const before = begun_;
-        view const whole = stage(loops, reduced, loops.axes.size());
+        view const whole = fits_inside(loops, reduced) ? stage(loops, reduced) : kernel_list::compute(loops, reduced);
         value const finished = finish(imported::at(whole, loops));
         bool const is_read = std::any_of(finished.nodes.begin(), finished.nodes.end(),
                                          [&](ir::node const& one) { return one.op == operation::access && one.name == whole.of.name; });
         if (!is_read) begun_ = before;
         return compute(loops, finished, output);
     }
-    /// Likewise, for a tensor that only this operator reads.
-    view compute(space const& loops, value const& what) { return store(next_name(), loops, what); }
-    /// A stage of the kernel that the next `compute` ends. Its loops over the first `shared` dimensions are those of that kernel: it is
-    /// computed for one iteration of them.
-    view stage(space const& loops, value const& what, std::size_t shared) {
-        inner_stage made{numbered("s", begun_.inner.size()), {}, true};
-        for (std::size_t dimension = 0; dimension < loops.axes.size(); ++dimension) {
-            if (loops.axes[dimension].empty()) continue;
-            if (dimension < shared) made.loop = loops.axes[dimension].back().root().name;
-            else made.element = false;
-        }
-        begun_.inner.push_back(made);
-        std::size_t const first = begun_.nodes.size();
-        view const whole = add_stage(made.result, loops, what);
-        // Its axes have names of their own: `loop` is one of the last stage's.
-        for (std::size_t at = first; at < begun_.nodes.size(); ++at) {
-            ir::node& one = begun_.nodes[at];
-            if (one.op == operation::axis_value) one.name = ir::label((made.result.str() + "_" + one.name.str()).c_str());
-        }
-        return whole;
+    bool is_available(network::tensor_id id) const {
+        return id == network::no_tensor || views_[static_cast<std::size_t>(id)] || is_known(id);
     }
+
     /// An operator has given all results that are wanted.
     void check_results() const {
         for (std::size_t at = 0; at < node->outputs.size(); ++at) {
             if (!is_available(node->outputs[at])) throw not_imported("its result " + std::to_string(at) + " is not computed");
         }
     }
+
     /// Takes the results of a node back that is refused.
     void take_back() {
         begun_ = {};
@@ -151,22 +141,14 @@ class lowering {
     }
     /// What a result is so far, if it has been made.
     std::optional<view> const& made(std::size_t output) const { return views_[static_cast<std::size_t>(node->outputs.at(output))]; }
-    /// A constant that an operator makes, as kernels read it.
-    view constant(known_tensor made) {
-        view const of = keep({numbered("c", result.constants.size()), made.what.type, {}}, made.what.extents);
-        result.constants.emplace_back(of.of, std::move(made.bytes));
-        return of;
-    }
 
-    bool is_available(network::tensor_id id) const {
-        return id == network::no_tensor || views_[static_cast<std::size_t>(id)] || is_known(id);
-    }
-
-    /// Copies results that no kernel wrote where the caller finds them, leaves out kernels that no result needs, and settles how kernels
-    /// read what they are given.
+    /// Copies results that no kernel wrote where the caller finds them, leaves out kernels that no result needs, names arguments, and
+    /// settles how kernels read what they are given.
     void finish() {
+        made_for = "the results";
         copy_results();
         leave_out_unread();
+        name_arguments(result, argument_names(from));
         for (stored& one : result.inputs) detail::keep_rows(result, one);
         for (known_tensor& one : result.constants) detail::keep_rows(result, one.what);
     }
@@ -187,6 +169,7 @@ class lowering {
         }
     }
 
+    /// Leaves out kernels whose results nobody reads.
     void leave_out_unread() {
         std::vector<ir::label> needed;
         for (stored const& one : result.outputs) needed.push_back(one.name);
@@ -195,80 +178,56 @@ class lowering {
             layer& one = result.all[at];
             if (std::find(needed.begin(), needed.end(), one.nodes.back().name) == needed.end()) continue;
             for (ir::node const& part : one.nodes) {
-                if (part.op == operation::access) needed.push_back(part.name);
+                if (part.op == operation::access && std::find(needed.begin(), needed.end(), part.name) == needed.end())
+                    needed.push_back(part.name);
             }
             kept.push_back(std::move(one));
         }
         result.all.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
     }
-
+    /// Whether a plan can hold the position of an element that a stage of one element reads: a form of its own loops and of those that it
+    /// shares with the last stage.
+    static bool fits_inside(space const& loops, value const& reduced) {
+        constexpr std::size_t most_terms = 12;
+        std::set<std::string> axes;
+        for (ir::node const& one : reduced.nodes) {
+            if (one.op == operation::axis_value) axes.insert(one.name.str());
+        }
+        return axes.size() + axes_of(loops) <= most_terms;
+    }
     /// Whether a view reads its tensor row by row from the first element to the last.
     static bool is_plain_order(view const& of) {
-        auto const flat = reshaped(whole_of(of.of), of.shape());
+        auto const flat = imported::reshaped(whole_of(of.of), of.shape());
         return flat && flat->dimensions == of.dimensions && flat->first == of.first;
     }
-    static ir::label numbered(char const* what, std::size_t number) { return ir::label((what + std::to_string(number)).c_str()); }
-    ir::label next_name() const { return numbered("t", result.all.size()); }
-
-    bool is_known(network::tensor_id id) const {
-        return known_.count(id) != 0 || from.tensors[static_cast<std::size_t>(id)].constant != network::no_constant;
-    }
-    known_tensor known_of(network::tensor_id id) const {
+    /// What is known of a tensor: it is a constant of the model, an operator gives it, or it follows from such.
+    std::optional<known_tensor> known_of(network::tensor_id id) const {
         if (auto const found = known_.find(id); found != known_.end()) return found->second;
         network::tensor const& one = from.tensors[static_cast<std::size_t>(id)];
+        if (one.constant == network::no_constant) {
+            std::optional<view> const& of = views_[static_cast<std::size_t>(id)];
+            return of ? evaluator(result).elements_of(*of) : std::nullopt;
+        }
         known_tensor made(type_of(one.type), {}, from.constants[static_cast<std::size_t>(one.constant)]);
         for (network::dimension const& extent : *one.shape) made.what.extents.push_back(*extent.extent);
         return made;
     }
+    bool is_known(network::tensor_id id) const {
+        bool const given = known_.count(id) != 0 || from.tensors[static_cast<std::size_t>(id)].constant != network::no_constant;
+        return given || known_of(id).has_value();
+    }
     /// A tensor, as kernels read it. What is known becomes a constant of the program where it is first read.
     view read(network::tensor_id id) {
         std::optional<view>& of = views_[static_cast<std::size_t>(id)];
-        if (!of) of = constant(known_of(id));
+        if (!of) {
+            auto known = known_of(id);
+            if (!known) throw not_imported("a result that is not computed");
+            of = constant(std::move(*known));
+        }
         return *of;
-    }
-    /// A kernel that stores `what`.
-    view store(ir::label const& name, space const& loops, value const& what) {
-        view const made = add_stage(name, loops, what);
-        if (begun_.nodes.size() > 30000) throw not_imported("its expression is too long");
-        begun_.name = numbered("k", result.all.size());
-        begun_.made_for =
-            node == nullptr ? "result" : "node " + std::to_string(node - from.nodes.data()) + " (" + network::shown(node->operation) + ")";
-        result.all.push_back(std::exchange(begun_, {}));
-        return made;
-    }
-    view add_stage(ir::label const& name, space const& loops, value const& what) {
-        stored made{name, what.type(), {}};
-        std::vector<int> parts;
-        std::vector<value> indices;
-        for (std::size_t dimension = 0; dimension < loops.axes.size(); ++dimension) {
-            parts.push_back(static_cast<int>(loops.axes[dimension].size()));
-            indices.insert(indices.end(), loops.axes[dimension].begin(), loops.axes[dimension].end());
-            made.extents.insert(made.extents.end(), loops.extents[dimension].begin(), loops.extents[dimension].end());
-        }
-        count_of(made.extents);
-        if (made.extents.empty()) made.extents.push_back(1), indices.push_back(along("only", 1));
-        if (made.extents.size() > max_rank) {
-            throw not_imported("the result has " + std::to_string(made.extents.size()) + " dimensions; " + std::to_string(max_rank) +
-                               " are the most");
-        }
-        detail::append(begun_.nodes, stage_of(element(made.name, made.type, indices), what));
-        return whole_of(made, parts);
-    }
-    /// A stored tensor of this shape, as a view: dimensions of extent 1 are not stored.
-    static view keep(stored what, std::vector<std::int64_t> const& shape) {
-        count_of(shape);
-        std::vector<int> parts;
-        for (std::int64_t const extent : shape) {
-            parts.push_back(extent > 1 ? 1 : 0);
-            if (extent > 1) what.extents.push_back(extent);
-        }
-        if (what.extents.empty()) what.extents.push_back(1);
-        if (what.extents.size() > max_rank) throw not_imported("a tensor of more than " + std::to_string(max_rank) + " dimensions");
-        return whole_of(what, parts);
     }
 
     std::vector<std::optional<view>> views_;
-    layer begun_ = {};  ///< stages of a kernel that is not complete
     std::map<network::tensor_id, known_tensor> known_ = {};
 };
 

@@ -1,14 +1,10 @@
 #pragma once
 #include <tilewright/import/values.hpp>
-#include <utility>
 
 // Operators that move elements. Most of them only change how a tensor is read.
 namespace tilewright::imported::detail {
 
-inline void reshape_to(lowering& of, view const& from, shape const& to) {
-    if (auto const made = reshaped(from, to)) return of.give(0, *made);
-    throw not_imported("from " + text_of(from.shape()) + " to " + text_of(to) + ": elements would have to be copied");
-}
+inline void reshape_to(lowering& of, view const& from, shape const& to) { of.give(0, of.reshaped(from, to)); }
 inline void reshape(lowering& of) {
     view const from = of.operand(0);
     shape to = of.has(1) ? of.known_integers(1) : integers(of, "shape").value_or(shape{});
@@ -78,11 +74,11 @@ inline void tile(lowering& of) {
     }
     of.give(0, made);
 }
-inline view sliced_or_refused(view const& of, int dimension, std::int64_t begin, std::int64_t step, std::int64_t count) {
+/// A slice; a copy of it, where it goes across dimensions that a reshape joined.
+inline view sliced_or_copied(lowering& of, view const& from, int dimension, std::int64_t begin, std::int64_t step, std::int64_t count) {
     if (count < 1) throw not_imported("a result without elements");
-    auto const made = sliced(of, dimension, begin, step, count);
-    if (!made) throw not_imported("a slice across dimensions that a reshape joined");
-    return *made;
+    auto const made = sliced(from, dimension, begin, step, count);
+    return made ? *made : sliced(of.indexable(from), dimension, begin, step, count).value();
 }
 inline void slice(lowering& of) {
     view made = of.operand(0);
@@ -107,7 +103,12 @@ inline void slice(lowering& of) {
         std::int64_t const begin = step > 0 ? within((*starts)[at], 0, extent) : within((*starts)[at], 0, extent - 1);
         std::int64_t const end = step > 0 ? within((*ends)[at], 0, extent) : within((*ends)[at], -1, extent - 1);
         std::int64_t const count = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
-        made = sliced_or_refused(made, dimension, begin, step, count);
+        if (count < 1 && of.is_constant(0)) {
+            shape nothing = made.shape();
+            nothing[static_cast<std::size_t>(dimension)] = 0;
+            return of.give_known(0, known_tensor(made.type(), nothing, {}));
+        }
+        made = sliced_or_copied(of, made, dimension, begin, step, count);
     }
     of.give(0, made);
 }
@@ -127,27 +128,10 @@ inline void split(lowering& of) {
     if (sizes->size() != of.node->outputs.size()) throw not_imported(std::to_string(sizes->size()) + " sizes of parts");
     for (std::size_t at = 0; at < sizes->size(); ++at) {
         std::int64_t const count = limited((*sizes)[at], 1, extent - begin, "a part");
-        of.give(at, sliced_or_refused(from, dimension, begin, 1, count));
+        of.give(at, sliced_or_copied(of, from, dimension, begin, 1, count));
         begin += count;
     }
     if (begin != extent) throw not_imported("parts of " + std::to_string(begin) + " of " + std::to_string(extent) + " elements");
-}
-inline void gather(lowering& of) {
-    view const from = of.operand(0);
-    int const dimension = dimension_of(integer(of, "axis", 0), from.rank());
-    known_tensor const which = of.known(1);
-    shape indices = lowering::integers_of(which);
-    if (indices.empty()) throw not_imported("a result without elements");
-    for (std::int64_t& one : indices) one = index_of(one, from.extent(dimension));
-    std::int64_t const step = indices.size() > 1 ? indices[1] - indices[0] : 1;
-    for (std::size_t at = 1; at < indices.size(); ++at) {
-        if (indices[at] - indices[at - 1] != step) throw not_imported("indices that are no arithmetic sequence");
-    }
-    view made = sliced_or_refused(from, dimension, indices[0], step, static_cast<std::int64_t>(indices.size()));
-    shape to = from.shape();
-    to.erase(to.begin() + dimension);
-    to.insert(to.begin() + dimension, which.what.extents.begin(), which.what.extents.end());
-    reshape_to(of, made, to);
 }
 template <bool ToSpace>
 void blocks(lowering& of) {
@@ -171,62 +155,9 @@ void blocks(lowering& of) {
         order = {0, 3, 5, 1, 2, 4};
         made = {s[0], s[1] * size * size, s[2] / size, s[3] / size};
     }
-    auto const cut_up = reshaped(from, apart);
-    if (!cut_up) throw not_imported("of a tensor that would have to be copied");
-    reshape_to(of, transposed(*cut_up, order), made);
+    reshape_to(of, transposed(of.reshaped(from, apart), order), made);
 }
 
-inline void concatenate(lowering& of) {
-    std::size_t const count = of.node->inputs.size();
-    view const first = of.operand(0);
-    int const dimension = dimension_of(integer(of, "axis", 1), first.rank());
-    shape whole = first.shape();
-    whole[static_cast<std::size_t>(dimension)] = 0;
-    for (std::size_t at = 0; at < count; ++at) {
-        shape part = of.operand(at).shape(), rest = first.shape();
-        if (part.size() != rest.size()) throw not_imported("parts of " + text_of(part) + " and " + text_of(rest));
-        std::int64_t const extent = std::exchange(part[static_cast<std::size_t>(dimension)], 0);
-        rest[static_cast<std::size_t>(dimension)] = 0;
-        if (part != rest) throw not_imported("parts of " + text_of(of.operand(at).shape()) + " and " + text_of(first.shape()));
-        whole[static_cast<std::size_t>(dimension)] += extent;
-        count_of(whole);
-    }
-    space const loops = loops_over(whole);
-    value const zero = number(std::int64_t{0}, first.type());
-    value made;
-    std::int64_t end = whole[static_cast<std::size_t>(dimension)];
-    for (std::size_t at = count; at-- > 0;) {
-        std::int64_t const begin = end - of.operand(at).extent(dimension);
-        std::vector<value> indices;
-        for (int one = 0; one < first.rank(); ++one) {
-            value const along_it = loops.index(one);
-            indices.push_back(one == dimension && begin > 0 ? along_it - number(begin, scalar_type::int32) : along_it);
-        }
-        value const part = padded_at(of.operand(at), indices, zero);
-        // Each part is 0 outside of itself; what comes first is chosen where its end is not reached.
-        made = made.nodes.empty() ? part : choose(loops.index(dimension) < number(end, scalar_type::int32), part, made);
-        end = begin;
-    }
-    of.compute(loops, made, 0);
-}
-inline void pad(lowering& of) {
-    if (word(of, "mode", "constant") != "constant") throw not_imported("mode " + network::shown(word(of, "mode", "")));
-    view const from = of.operand(0);
-    shape const pads = list(of, "pads", 1).value_or(shape{});
-    if (pads.size() != 2 * from.dimensions.size()) throw not_imported("pads of another number of dimensions");
-    value const border = of.has(2)               ? known_number(of, 2, from.type())
-                         : is_float(from.type()) ? number(static_cast<double>(real(of, "value", 0)), from.type())
-                                                 : number(std::int64_t{0}, from.type());
-    shape whole = from.shape();
-    for (std::size_t at = 0; at < pads.size(); ++at) whole[at % whole.size()] += limited(pads[at], -most_extent, most_extent, "a pad");
-    space const loops = loops_over(whole);
-    std::vector<value> indices;
-    for (std::size_t at = 0; at < whole.size(); ++at) {
-        value const index = loops.index(static_cast<int>(at));
-        indices.push_back(pads[at] == 0 ? index : index - number(pads[at], scalar_type::int32));
-    }
-    of.compute(loops, padded_at(from, indices, border), 0);
-}
 inline void constant(lowering& of) {
     auto const* found = of.node->find("value");
     auto const* held = found ? std::get_if<network::literal>(found) : nullptr;

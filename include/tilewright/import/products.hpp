@@ -28,7 +28,7 @@ struct product_operands {
     space loops;
     bool squeezed_a = false, squeezed_b = false;  ///< the result has no rows, no columns
 };
-inline product_operands operands_of_product(view a, view b) {
+inline product_operands operands_of_product(lowering& of, view a, view b) {
     product_operands made;
     if (a.rank() == 0 || b.rank() == 0) throw not_imported("a product of a scalar");
     if (a.rank() == 1) a.dimensions.insert(a.dimensions.begin(), factors{}), made.squeezed_a = true;
@@ -44,15 +44,21 @@ inline product_operands operands_of_product(view a, view b) {
     made.a = repeated_to(a, whole);
     whole[whole.size() - 2] = k, whole.back() = n;
     made.b = repeated_to(b, whole);
-    // Loops over the result: m as a has it, n as b does.
+    // Loops over the result: m as a has it, n as b does. The sum goes over the last dimension of a and the one before the last of b.
     std::size_t const rank = whole.size();
     whole[rank - 2] = m;
-    view like_a = made.a, like_b = made.b;
-    like_a.dimensions[rank - 1] = {}, like_b.dimensions[rank - 2] = {};
-    made.loops = loops_over({like_a, like_b}, whole);
+    auto const as_result = [&] {
+        std::vector<view> all{made.a, made.b};
+        all[0].dimensions[rank - 1] = {}, all[1].dimensions[rank - 2] = {};
+        return all;
+    };
+    std::vector<view> const summed{only(made.a, {rank - 1}), only(made.b, {rank - 2})};
+    if (!can_share_loops(as_result(), whole) || !can_share_loops(summed, {k})) made.a = of.indexable(made.a), made.b = of.indexable(made.b);
+    made.loops = loops_over(as_result(), whole);
     return made;
 }
-inline view result_of_product(lowering& of, product_operands const& with, value const& what) {
+/// Loops over the result, without rows or columns that it does not have.
+inline space loops_of_result(product_operands const& with) {
     space loops = with.loops;
     auto const leave_out = [&](std::ptrdiff_t from_the_end) {
         loops.axes.erase(loops.axes.end() - from_the_end);
@@ -60,14 +66,17 @@ inline view result_of_product(lowering& of, product_operands const& with, value 
     };
     if (with.squeezed_a) leave_out(2);
     if (with.squeezed_b) leave_out(1);
-    return of.compute(loops, what, 0);
+    return loops;
+}
+inline view result_of_product(lowering& of, product_operands const& with, value const& what) {
+    return of.compute(loops_of_result(with), what, 0);
 }
 inline void matrix_product(lowering& of) {
-    auto const with = operands_of_product(of.operand(0), of.operand(1));
+    auto const with = operands_of_product(of, of.operand(0), of.operand(1));
     result_of_product(of, with, product_at(with.a, with.b, with.loops, with.a.type(), same, same));
 }
 inline void integer_product(lowering& of) {
-    auto const with = operands_of_product(of.operand(0), of.operand(1));
+    auto const with = operands_of_product(of, of.operand(0), of.operand(1));
     auto const minus_zero = [&](std::size_t operand) {
         return [&of, operand](value const& x) {
             value const wide = convert(x, scalar_type::int32);
@@ -85,7 +94,7 @@ inline void general_product(lowering& of) {
     if (integer(of, "transA", 0) != 0) a = transposed(a, {1, 0});
     if (integer(of, "transB", 0) != 0) b = transposed(b, {1, 0});
     double const alpha = static_cast<double>(real(of, "alpha", 1)), beta = static_cast<double>(real(of, "beta", 1));
-    auto const with = operands_of_product(a, b);
+    auto const with = operands_of_product(of, a, b);
     value const product = product_at(with.a, with.b, with.loops, a.type(), same,
                                      [&](value const& x) { return alpha == 1 ? x : x * number(alpha, x.type()); });
     if (!of.has(2)) return void(result_of_product(of, with, product));

@@ -6,20 +6,6 @@
 // Operators of TensorFlow Lite that compute each element by itself.
 namespace tilewright::imported::detail::tflite {
 
-/// Loops over views of one shape; those whose dimensions were reshaped in ways that do not fit each other are copied.
-inline space fitted_loops(lowering& of, std::vector<view>& all, shape const& whole) {
-    try {
-        return loops_over(all, whole);
-    } catch (not_imported const&) {
-        for (view& one : all) one = joined(of, one);
-        return loops_over(all, whole);
-    }
-}
-template <class Make>
-void over_elements(lowering& of, std::size_t operands, Make const& make) {
-    elementwise(of, operands, make, [&](std::vector<view>& all, shape const& whole) { return fitted_loops(of, all, whole); });
-}
-
 /// An int8 without its zero point, as an int32.
 inline value without_zero_point(value const& x, quantisation const& with) {
     value const wide = convert(x, scalar_type::int32);
@@ -29,10 +15,10 @@ inline value without_zero_point(value const& x, quantisation const& with) {
 /// Both operands are shifted to the left by 20 bits and brought to twice the larger scale; their sum is brought to that of the result.
 template <operation Op>
 void add_or_subtract(lowering& of) {
-    if (computes_floats(of, {0, 1})) return over_elements(of, 2, [&](auto const& x) { return activated(of, binary(Op, x[0], x[1])); });
+    if (computes_floats(of, {0, 1})) return elementwise(of, 2, [&](auto const& x) { return activated(of, binary(Op, x[0], x[1])); });
     quantisation const in[] = {operand_quantisation(of, 0), operand_quantisation(of, 1)}, out = result_quantisation(of);
     double const twice = 2 * static_cast<double>(std::max(in[0].scale, in[1].scale)), left = 1 << 20;
-    over_elements(of, 2, [&](auto const& x) {
+    elementwise(of, 2, [&](auto const& x) {
         auto const scaled = [&](std::size_t at) {
             value const shifted = without_zero_point(x[at], in[at]) * in32(1 << 20);
             return rescaled(shifted, fixed_scale_of(static_cast<double>(in[at].scale) / twice));
@@ -43,11 +29,11 @@ void add_or_subtract(lowering& of) {
     });
 }
 inline void multiply(lowering& of) {
-    if (computes_floats(of, {0, 1})) return over_elements(of, 2, [&](auto const& x) { return activated(of, x[0] * x[1]); });
+    if (computes_floats(of, {0, 1})) return elementwise(of, 2, [&](auto const& x) { return activated(of, x[0] * x[1]); });
     quantisation const in[] = {operand_quantisation(of, 0), operand_quantisation(of, 1)}, out = result_quantisation(of);
     // The scale of the product is a float, computed from left to right.
     fixed_scale const by = fixed_scale_of(static_cast<double>(in[0].scale * in[1].scale / out.scale));
-    over_elements(of, 2, [&](auto const& x) {
+    elementwise(of, 2, [&](auto const& x) {
         value const product = without_zero_point(x[0], in[0]) * without_zero_point(x[1], in[1]);
         return with_zero_point(rescaled(product, by), out.zero_point, result_bounds(of));
     });
@@ -56,11 +42,11 @@ inline void multiply(lowering& of) {
 inline void rectify(lowering& of, char const* activation) {
     if (computes_floats(of, {0})) {
         bool const limited = std::string_view(activation) == "RELU6";
-        return over_elements(of, 1, [&](auto const& x) { return limited ? smaller_of(relu_of(x[0]), like(x[0], 6)) : relu_of(x[0]); });
+        return elementwise(of, 1, [&](auto const& x) { return limited ? smaller_of(relu_of(x[0]), like(x[0], 6)) : relu_of(x[0]); });
     }
     quantisation const in = operand_quantisation(of, 0), out = result_quantisation(of);
     fixed_scale const by = fixed_scale_of(static_cast<double>(in.scale / out.scale));
-    over_elements(of, 1, [&](auto const& x) {
+    elementwise(of, 1, [&](auto const& x) {
         return with_zero_point(rescaled(without_zero_point(x[0], in), by), out.zero_point,
                                bounds_of(activation, out.scale, out.zero_point));
     });
@@ -71,13 +57,13 @@ inline void rectify_to_six(lowering& of) { rectify(of, "RELU6"); }
 inline void leak(lowering& of) {
     float const alpha = real(of, "alpha", 0);
     if (computes_floats(of, {0})) {
-        return over_elements(
+        return elementwise(
             of, 1, [&](auto const& x) { return choose(x[0] < like(x[0], 0), x[0] * like(x[0], static_cast<double>(alpha)), x[0]); });
     }
     quantisation const in = operand_quantisation(of, 0), out = result_quantisation(of);
     fixed_scale const above = fixed_scale_of(static_cast<double>(in.scale / out.scale)),
                       below = fixed_scale_of(static_cast<double>(in.scale * alpha / out.scale));
-    over_elements(of, 1, [&](auto const& x) {
+    elementwise(of, 1, [&](auto const& x) {
         value const real = without_zero_point(x[0], in);
         return with_zero_point(choose(real < in32(0), rescaled(real, below), rescaled(real, above)), out.zero_point, {});
     });
@@ -85,11 +71,11 @@ inline void leak(lowering& of) {
 /// Likewise, where what is below 0 has factors of int8.
 inline void leak_by_factors(lowering& of) {
     if (computes_floats(of, {0, 1}))
-        return over_elements(of, 2, [](auto const& x) { return choose(x[0] < like(x[0], 0), x[0] * x[1], x[0]); });
+        return elementwise(of, 2, [](auto const& x) { return choose(x[0] < like(x[0], 0), x[0] * x[1], x[0]); });
     quantisation const in = operand_quantisation(of, 0), factors = operand_quantisation(of, 1), out = result_quantisation(of);
     fixed_scale const above = fixed_scale_of(static_cast<double>(in.scale / out.scale)),
                       below = fixed_scale_of(static_cast<double>(in.scale * factors.scale / out.scale));
-    over_elements(of, 2, [&](auto const& x) {
+    elementwise(of, 2, [&](auto const& x) {
         value const real = without_zero_point(x[0], in), product = real * without_zero_point(x[1], factors);
         return with_zero_point(choose(real < in32(0), rescaled(product, below), rescaled(real, above)), out.zero_point, {});
     });
@@ -133,14 +119,14 @@ void function_by_table(lowering& of, double scale, std::int64_t zero_point, Func
         float const made = function(in.scale * static_cast<float>(q - in.zero_point)) * static_cast<float>(1 / scale);
         table.push_back(std::clamp<std::int64_t>(nearest_away(static_cast<double>(made)) + zero_point, -128, 127));
     }
-    over_elements(of, 1, [&](auto const& x) { return by_table(x[0], table); });
+    elementwise(of, 1, [&](auto const& x) { return by_table(x[0], table); });
 }
 inline void logistic_function(lowering& of) {
-    if (computes_floats(of, {0})) return over_elements(of, 1, [](auto const& x) { return logistic(x[0]); });
+    if (computes_floats(of, {0})) return elementwise(of, 1, [](auto const& x) { return logistic(x[0]); });
     function_by_table(of, 1.0 / 256, -128, [](float x) { return 1 / (1 + static_cast<float>(std::exp(-static_cast<double>(x)))); });
 }
 inline void tangent_function(lowering& of) {
-    if (computes_floats(of, {0})) return over_elements(of, 1, [](auto const& x) { return hyperbolic_tangent(x[0]); });
+    if (computes_floats(of, {0})) return elementwise(of, 1, [](auto const& x) { return hyperbolic_tangent(x[0]); });
     function_by_table(of, 1.0 / 128, 0, [](float x) { return static_cast<float>(std::tanh(static_cast<double>(x))); });
 }
 
@@ -162,16 +148,16 @@ inline void quantise(lowering& of) {
     network::tensor const &from = operand_tensor(of, 0), &to = result_tensor(of);
     if (!is_int8(to) || (!is_int8(from) && !is_float32(from))) throw not_imported("from " + type_text(from) + " to " + type_text(to));
     quantisation const out = quantisation_of(to);
-    if (is_float32(from)) return over_elements(of, 1, [&](auto const& x) { return nearest_int8(x[0], out); });
+    if (is_float32(from)) return elementwise(of, 1, [&](auto const& x) { return nearest_int8(x[0], out); });
     quantisation const in = quantisation_of(from);
     fixed_scale const by = fixed_scale_of(static_cast<double>(in.scale) / static_cast<double>(out.scale));
-    over_elements(of, 1, [&](auto const& x) { return with_zero_point(rescaled(without_zero_point(x[0], in), by), out.zero_point, {}); });
+    elementwise(of, 1, [&](auto const& x) { return with_zero_point(rescaled(without_zero_point(x[0], in), by), out.zero_point, {}); });
 }
 inline void dequantise(lowering& of) {
     network::tensor const &from = operand_tensor(of, 0), &to = result_tensor(of);
     if (!is_float32(to) || !is_int8(from)) throw not_imported("from " + type_text(from) + " to " + type_text(to));
     quantisation const in = quantisation_of(from);
-    over_elements(of, 1, [&](auto const& x) {
+    elementwise(of, 1, [&](auto const& x) {
         return convert(without_zero_point(x[0], in), scalar_type::float32) * number(static_cast<double>(in.scale), scalar_type::float32);
     });
 }

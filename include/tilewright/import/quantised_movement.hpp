@@ -234,7 +234,9 @@ inline view taken(lowering& of, view const& from, int dimension, shape const& in
     std::int64_t times_each = 1;
     while (times_each < count && indices[static_cast<std::size_t>(times_each)] == indices[0]) ++times_each;
     std::int64_t const step = times_each < count ? indices[static_cast<std::size_t>(times_each)] - indices[0] : 1;
-    bool is_sequence = count % times_each == 0;
+    std::size_t cut = 0;
+    for (factors const& one : from.dimensions) cut += one.size();
+    bool is_sequence = count % times_each == 0 && (times_each == 1 || cut < max_rank);
     for (std::int64_t at = 0; at < count; ++at)
         is_sequence = is_sequence && indices[static_cast<std::size_t>(at)] == indices[0] + at / times_each * step;
     auto const place = static_cast<std::size_t>(dimension);

@@ -28,6 +28,7 @@ void pool(lowering& of) {
     if (input.size() != 4) throw not_imported("of " + std::to_string(input.size()) + " dimensions");
     window const with = window_over(of, {input[1], input[2]}, {integer(of, "filter_height", 1), integer(of, "filter_width", 1)});
     for (int const dimension : {0, 1, 2}) x = joined(of, x, dimension);
+    if (x.dimensions[3].size() + 3 > max_rank) x = joined(of, x, 3);
     if (with.pads()) x = with_whole_factors(of, x);
     view channels = x;
     for (std::size_t const dimension : {0u, 1u, 2u}) channels.dimensions[dimension] = {};
@@ -77,7 +78,7 @@ inline void mean(lowering& of) {
         outer.axes.push_back(gone[at] ? std::vector<value>{} : loops.axes[at]);
         outer.extents.push_back(gone[at] ? shape{} : loops.extents[at]);
     }
-    double const counted = count_of(x, gone);
+    double const counted = number_of(x, gone);
     if (of_floats) {
         return void(
             of.compute(outer, over(operation::reduce_sum, axes, element), 0, [&](value const& sum) { return sum / like(sum, counted); }));

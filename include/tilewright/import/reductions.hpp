@@ -1,7 +1,7 @@
 #pragma once
-#include <tilewright/import/values.hpp>
+#include <tilewright/import/transcendental.hpp>
 
-// Reductions, softmax and normalisation.
+// Reductions, and what softmax is made of.
 namespace tilewright::imported::detail {
 
 /// Loops over what is left when dimensions of a view are reduced, and the value that one of its elements has.
@@ -10,6 +10,9 @@ struct reduced_view {
     value what;
     std::size_t shared = 0;  ///< dimensions in front of the first that is reduced
 };
+inline std::size_t shared_dimensions(std::vector<bool> const& gone) {
+    return static_cast<std::size_t>(std::find(gone.begin(), gone.end(), true) - gone.begin());
+}
 inline reduced_view reduced_of(operation op, view const& x, std::vector<bool> const& gone, value (*each)(value const&)) {
     space const loops = loops_over({x}, x.shape());
     space outer = loops;
@@ -19,8 +22,7 @@ inline reduced_view reduced_of(operation op, view const& x, std::vector<bool> co
         axes.insert(axes.end(), loops.axes[dimension].begin(), loops.axes[dimension].end());
         outer.axes[dimension].clear(), outer.extents[dimension].clear();
     }
-    auto const first = static_cast<std::size_t>(std::find(gone.begin(), gone.end(), true) - gone.begin());
-    return {outer, over(op, axes, each(imported::at(x, loops))), first};
+    return {outer, over(op, axes, each(imported::at(x, loops))), shared_dimensions(gone)};
 }
 /// Reduces dimensions of a view to dimensions of extent 1, in a kernel of its own.
 inline view reduce(lowering& of, operation op, view const& x, std::vector<bool> const& gone, value (*each)(value const&)) {
@@ -33,114 +35,128 @@ inline view reduce_inside(lowering& of, operation op, view const& x, std::vector
     return of.stage(made.outer, made.what, made.shared);
 }
 /// How many elements of a view are reduced to one.
-inline double count_of(view const& x, std::vector<bool> const& gone) {
+inline double number_of(view const& x, std::vector<bool> const& gone) {
     double count = 1;
     for (std::size_t at = 0; at < gone.size(); ++at) count *= gone[at] ? static_cast<double>(x.extent(static_cast<int>(at))) : 1;
     return count;
 }
 inline value square_of(value const& x) { return x * x; }
-template <operation Op, value (*Each)(value const&), bool Mean, value (*After)(value const&)>
-void reduction(lowering& of) {
-    view const x = of.operand(0);
+/// The dimensions that a node reduces, or none at all where it gives what it is given.
+inline std::optional<std::vector<bool>> reduced_dimensions(lowering& of, view const& x) {
     auto const axes = list(of, "axes", 1);
     bool const all = !axes || axes->empty();
-    if (all && integer(of, "noop_with_empty_axes", 0) != 0) {
-        space const loops = loops_over({x}, x.shape());
-        return void(of.compute(loops, After(Each(imported::at(x, loops))), 0));
-    }
-    std::vector<bool> gone = dimensions_of(axes.value_or(shape{}), x.rank());
-    if (all) gone.assign(gone.size(), true);
-    bool const plain = !Mean && After == static_cast<value (*)(value const&)>(same);
-    reduced_view const reduced = reduced_of(Op, x, gone, Each);
-    view const made = plain ? of.compute(reduced.outer, reduced.what, 0) : of.compute(reduced.outer, reduced.what, 0, [&](value whole) {
-        if (Mean) need_float(whole), whole = whole / like(whole, count_of(x, gone));
-        return After(whole);
-    });
-    if (integer(of, "keepdims", 1) != 0) return;
+    if (all && integer(of, "noop_with_empty_axes", 0) != 0) return std::nullopt;
+    return all ? std::vector<bool>(x.dimensions.size(), true) : dimensions_of(*axes, x.rank());
+}
+/// Without the dimensions that are gone, unless they are kept.
+inline view without(lowering const& of, view const& made, std::vector<bool> const& gone) {
+    if (integer(of, "keepdims", 1) != 0) return made;
     std::vector<std::size_t> kept;
     for (std::size_t at = 0; at < gone.size(); ++at) {
         if (!gone[at]) kept.push_back(at);
     }
-    of.give(0, only(made, kept));
+    return only(made, kept);
 }
-inline void softmax(lowering& of) {
+/// A kernel of each element, as the result.
+template <class Make>
+void finish_each(lowering& of, view const& from, Make const& make) {
+    space const loops = loops_over({from}, from.shape());
+    of.compute(loops, make(imported::at(from, loops)), 0);
+}
+template <operation Op, value (*Each)(value const&), bool Mean, value (*After)(value const&)>
+void reduction(lowering& of) {
+    view const x = of.operand(0);
+    auto const gone = reduced_dimensions(of, x);
+    if (!gone) return finish_each(of, x, [](value const& one) { return After(Each(one)); });
+    bool const plain = !Mean && After == static_cast<value (*)(value const&)>(same);
+    reduced_view const reduced = reduced_of(Op, x, *gone, Each);
+    view const made = plain ? of.compute(reduced.outer, reduced.what, 0) : of.compute(reduced.outer, reduced.what, 0, [&](value whole) {
+        if (Mean) need_float(whole), whole = whole / like(whole, number_of(x, *gone));
+        return After(whole);
+    });
+    of.give(0, without(of, made, *gone));
+}
+/// Products: half of a dimension times the other half, until one element is left.
+inline void product_of_elements(lowering& of) {
     view x = of.operand(0);
-    need_float32(number(std::int64_t{0}, x.type()));
+    auto const gone = reduced_dimensions(of, x);
+    if (!gone) return of.give(0, x);
+    for (int along_it = 0; along_it < x.rank(); ++along_it) {
+        while ((*gone)[static_cast<std::size_t>(along_it)] && x.extent(along_it) > 1) {
+            x = of.plain(x);
+            shape whole = x.shape();
+            std::int64_t const half = (x.extent(along_it) + 1) / 2;
+            whole[static_cast<std::size_t>(along_it)] = half;
+            space const loops = loops_over(whole);
+            std::vector<value> near, far;
+            for (int at = 0; at < x.rank(); ++at) {
+                near.push_back(loops.index(at));
+                far.push_back(at == along_it ? loops.index(at) + number(half, scalar_type::int32) : loops.index(at));
+            }
+            value const one = number(std::int64_t{1}, x.type());
+            x = of.compute(loops, padded_at(x, near, one) * padded_at(x, far, one));
+        }
+    }
+    of.give(0, without(of, x, *gone));
+}
+/// The logarithm of a sum of powers, which are taken of what is left after the largest.
+inline void log_sum_of_powers(lowering& of) {
+    view const x = of.operand(0);
+    auto const gone = reduced_dimensions(of, x);
+    if (!gone) return of.give(0, x);
+    need_float(none_of(x.type()));
+    std::size_t const shared = shared_dimensions(*gone);
+    view const found = reduce_inside(of, operation::reduce_maximum, x, *gone, same);
+    space const few = loops_over({found}, found.shape());
+    // An infinity is no number to take away.
+    view const highest = of.stage(
+        few,
+        once(imported::at(found, few), [](value const& one) { return choose(magnitude(one) < like(one, infinite), one, like(one, 0)); }),
+        shared);
+    view const whole = repeated_to(highest, x.shape());
+    space const loops = loops_over({x, whole}, x.shape());
+    view const powers = of.stage(loops, power_of_e(imported::at(x, loops) - imported::at(whole, loops)), shared);
+    view const sums = reduce_inside(of, operation::reduce_sum, powers, *gone, same);
+    view const made = of.compute(few, logarithm(imported::at(sums, few)) + imported::at(highest, few), 0);
+    of.give(0, without(of, made, *gone));
+}
+/// The dimensions of a softmax: one; before version 13, all from `axis` on.
+inline std::vector<bool> dimensions_of_softmax(lowering const& of, view const& x) {
     bool const legacy = of.node->version < 13;
     int const axis = x.rank() == 0 ? 0 : dimension_of(integer(of, "axis", legacy ? 1 : -1), x.rank());
     std::vector<bool> gone(x.dimensions.size(), false);
     for (int at = axis; at < x.rank() && (legacy || at == axis); ++at) gone[static_cast<std::size_t>(at)] = true;
+    return gone;
+}
+inline void softmax(lowering& of) {
+    view const x = of.operand(0);
+    need_float(none_of(x.type()));
     shape const whole = x.shape();
+    auto const gone = dimensions_of_softmax(of, x);
     view const highest = repeated_to(reduce_inside(of, operation::reduce_maximum, x, gone, same), whole);
     space loops = loops_over({x, highest}, whole);
-    auto const shared = static_cast<std::size_t>(axis);
-    view const powers = of.stage(loops, exponential(imported::at(x, loops) - imported::at(highest, loops)), shared);
+    view const powers = of.stage(loops, power_of_e(imported::at(x, loops) - imported::at(highest, loops)), shared_dimensions(gone));
     view const sums = repeated_to(reduce_inside(of, operation::reduce_sum, powers, gone, same), whole);
     loops = loops_over({powers, sums}, whole);
     of.compute(loops, imported::at(powers, loops) / imported::at(sums, loops), 0);
 }
-/// (x - mean) / sqrt(variance + epsilon), over the dimensions that are gone.
-inline view normalised(lowering& of, view const& x, std::vector<bool> const& gone, double epsilon) {
+inline view log_softmax_of(lowering& of, view const& x, std::vector<bool> const& gone, std::optional<std::size_t> output) {
+    need_float(none_of(x.type()));
     shape const whole = x.shape();
-    double const count = count_of(x, gone);
-    view const sums = repeated_to(reduce(of, operation::reduce_sum, x, gone, same), whole);
-    space loops = loops_over({x, sums}, whole);
-    value const mean = imported::at(sums, loops) / number(count, x.type());
-    view const centred = of.compute(loops, imported::at(x, loops) - mean);
-    view const squares = reduce_inside(of, operation::reduce_sum, centred, gone, square_of);
-    space const few = loops_over({squares}, squares.shape());
-    value const variance = imported::at(squares, few) / number(count, x.type());
-    view const deviation = repeated_to(of.compute(few, root_of(variance + number(epsilon, x.type()))), whole);
-    loops = loops_over({centred, deviation}, whole);
-    return of.compute(loops, imported::at(centred, loops) / imported::at(deviation, loops));
+    std::size_t const shared = shared_dimensions(gone);
+    view const highest = repeated_to(reduce_inside(of, operation::reduce_maximum, x, gone, same), whole);
+    space loops = loops_over({x, highest}, whole);
+    view const moved = of.stage(loops, imported::at(x, loops) - imported::at(highest, loops), shared);
+    loops = loops_over({moved}, whole);
+    view const powers = of.stage(loops, power_of_e(imported::at(moved, loops)), shared);
+    view const sums = repeated_to(reduce_inside(of, operation::reduce_sum, powers, gone, same), whole);
+    loops = loops_over({moved, sums}, whole);
+    value const what = imported::at(moved, loops) - logarithm(imported::at(sums, loops));
+    return output ? of.compute(loops, what, *output) : of.compute(loops, what);
 }
-inline void scale_and_shift(lowering& of, view const& x, view scale, std::optional<view> shift) {
-    scale = repeated_to(scale, x.shape());
-    if (shift) shift = repeated_to(*shift, x.shape());
-    space const loops = loops_over(shift ? std::vector<view>{x, scale, *shift} : std::vector<view>{x, scale}, x.shape());
-    value made = imported::at(x, loops) * imported::at(scale, loops);
-    if (shift) made = made + imported::at(*shift, loops);
-    of.compute(loops, made, 0);
-}
-/// A list of channels as a shape with dimensions after it.
-inline view of_channels(view of, int rank) {
-    if (of.rank() != 1) throw not_imported("a list of channels of " + std::to_string(of.rank()) + " dimensions");
-    for (int at = 2; at < rank; ++at) of.dimensions.push_back(factors{});
-    return of;
-}
-inline void normalise_layer(lowering& of) {
-    if (of.results() > 1) throw not_imported("mean and deviation as results");
+inline void log_softmax(lowering& of) {
     view const x = of.operand(0);
-    int const axis = dimension_of(integer(of, "axis", -1), x.rank());
-    std::vector<bool> gone(x.dimensions.size(), false);
-    for (int at = axis; at < x.rank(); ++at) gone[static_cast<std::size_t>(at)] = true;
-    view const made = normalised(of, x, gone, static_cast<double>(real(of, "epsilon", 1e-5f)));
-    scale_and_shift(of, made, of.operand(1), of.has(2) ? std::optional(of.operand(2)) : std::nullopt);
-}
-inline void normalise_instance(lowering& of) {
-    view const x = of.operand(0);
-    if (x.rank() < 2) throw not_imported("of " + std::to_string(x.rank()) + " dimensions");
-    std::vector<bool> gone(x.dimensions.size(), true);
-    gone[0] = gone[1] = false;
-    view const made = normalised(of, x, gone, static_cast<double>(real(of, "epsilon", 1e-5f)));
-    scale_and_shift(of, made, of_channels(of.operand(1), x.rank()), of_channels(of.operand(2), x.rank()));
-}
-inline void normalise_batch(lowering& of) {
-    if (integer(of, "training_mode", 0) != 0 || of.results() > 1) throw not_imported("statistics of a training run");
-    view const x = of.operand(0);
-    shape const whole = x.shape();
-    if (x.rank() < 2) throw not_imported("of " + std::to_string(x.rank()) + " dimensions");
-    std::vector<view> lists;
-    for (std::size_t at = 1; at < 5; ++at) lists.push_back(of.operand(at));
-    space const few = loops_over({lists[3]}, lists[3].shape());
-    double const epsilon = static_cast<double>(real(of, "epsilon", 1e-5f));
-    lists[3] = of.compute(few, root_of(imported::at(lists[3], few) + number(epsilon, x.type())));
-    for (view& one : lists) one = repeated_to(of_channels(one, x.rank()), whole);
-    std::vector<view> all = lists;
-    all.push_back(x);
-    space const loops = loops_over(all, whole);
-    auto const element_of = [&](view const& one) { return imported::at(one, loops); };
-    of.compute(loops, (element_of(x) - element_of(lists[2])) / element_of(lists[3]) * element_of(lists[0]) + element_of(lists[1]), 0);
+    log_softmax_of(of, x, dimensions_of_softmax(of, x), 0);
 }
 
 }  // namespace tilewright::imported::detail

@@ -24,6 +24,9 @@ inline value number(std::int64_t of, scalar_type type) {
     return {{{.op = operation::constant, .type = type, .value = of}}};
 }
 
+/// What changes nothing where it is added: -0 of floats.
+inline value nothing_to_add(scalar_type type) { return is_float(type) ? number(-0.0, type) : number(std::int64_t{0}, type); }
+
 namespace detail {
 
 /// Nodes of one expression that can be counted, with room for what stores it.
@@ -41,6 +44,11 @@ inline std::int16_t append(std::vector<ir::node>& to, std::vector<ir::node> cons
     return static_cast<std::int16_t>(to.size() - 1);
 }
 
+/// The name of a stand-in for a value, which no other stand-in has.
+inline ir::label new_name() {
+    static thread_local std::uint64_t count = 0;
+    return ir::label(("once" + std::to_string(count++)).c_str());
+}
 inline value node_of(ir::node root, std::vector<value> const& arguments) {
     value whole;
     for (value const& one : arguments) root.arguments[root.argument_count++] = append(whole.nodes, one.nodes);
@@ -50,6 +58,20 @@ inline value node_of(ir::node root, std::vector<value> const& arguments) {
 inline void need_types(operation op, scalar_type left, scalar_type right) {
     if (left != right) throw not_imported(std::string("elements of ") + name_of(left) + " and of " + name_of(right));
     if (!tilewright::detail::takes(op, left)) throw not_imported(std::string(name_of(op)) + " of elements of " + name_of(left));
+}
+
+/// The nodes of stages if shared ones stood wherever they are used, as planners walk them; a large number for any larger.
+inline double written_out(std::vector<ir::node> const& nodes) {
+    std::vector<double> sizes;
+    double whole = 0;
+    for (ir::node const& one : nodes) {
+        double size = 1;
+        for (int at = 0; one.op != operation::constant && at < one.argument_count; ++at)
+            size += sizes[static_cast<std::size_t>(one.arguments[at])];
+        sizes.push_back(std::min(size, 1e18));
+        if (one.op == operation::store) whole += sizes.back();
+    }
+    return whole;
 }
 
 }  // namespace detail
@@ -148,6 +170,29 @@ inline value shared(value const& of) {
         auto const found = std::find(whole.nodes.begin(), whole.nodes.end(), one);
         moved.push_back(static_cast<std::int16_t>(found - whole.nodes.begin()));
         if (found == whole.nodes.end()) whole.nodes.push_back(one);
+    }
+    return whole;
+}
+
+/// What a function makes of a value, which is computed once.
+template <class Body>
+value once(value const& x, Body const& body) {
+    ir::label const name = detail::new_name();
+    value const stand_in{{{.op = operation::parameter, .type = x.type(), .name = name}}};
+    value const around = body(stand_in);
+    value whole = x;
+    auto const x_at = static_cast<std::int16_t>(x.nodes.size() - 1);
+    if (whole.nodes.size() + around.nodes.size() > detail::most_nodes) throw not_imported("its expression is too long");
+    std::vector<std::int16_t> moved;
+    for (ir::node one : around.nodes) {
+        if (one.op == operation::parameter && one.name == name) {
+            moved.push_back(x_at);
+            continue;
+        }
+        for (int at = 0; one.op != operation::constant && at < one.argument_count; ++at)
+            one.arguments[at] = moved[static_cast<std::size_t>(one.arguments[at])];
+        whole.nodes.push_back(one);
+        moved.push_back(static_cast<std::int16_t>(whole.nodes.size() - 1));
     }
     return whole;
 }

@@ -7,6 +7,7 @@
 namespace tilewright::imported::detail {
 
 inline value same(value const& x) { return x; }
+inline value none_of(scalar_type type) { return number(std::int64_t{0}, type); }
 inline value like(value const& of, double constant) { return number(constant, of.type()); }
 inline value negated(value const& of) { return is_float(of.type()) ? of * like(of, -1) : number(std::int64_t{0}, of.type()) - of; }
 inline value exponential(value const& of) {
@@ -16,14 +17,20 @@ inline value exponential(value const& of) {
 }
 /// The square root, by Heron's rule from a first guess of the exponent.
 inline value root_of(value const& of) {
-    need_float32(of);
-    parameter<float> const x{"x"}, y{"y"};
-    value near = apply(reinterpret<float>((reinterpret<std::int32_t>(x) >> 1) + 0x1fbb4f2e), {{"x", of}});
-    for (int round = 0; round < 3; ++round) near = apply((y + x / y) * 0.5f, {{"x", of}, {"y", near}});
-    // Below 0 there is none: 0 / 0 is no number.
-    auto const none = (x - x) / (x - x);
-    return apply(select(x == 0.0f, x, select(x < 0.0f, none, select(x < std::numeric_limits<float>::infinity(), y, x))),
-                 {{"x", of}, {"y", near}});
+    need_float(of);
+    bool const wide = of.type() == scalar_type::float64;
+    scalar_type const word = wide ? scalar_type::int64 : scalar_type::int32;
+    return once(of, [&](value const& x) {
+        value const bits = node_of({.op = operation::reinterpret, .type = word}, {x});
+        value const halved = binary(operation::shift_right, bits, number(std::int64_t{1}, word));
+        value near = node_of({.op = operation::reinterpret, .type = x.type()},
+                             {halved + number(wide ? std::int64_t{0x1ff769e5c0000000} : std::int64_t{0x1fbb4f2e}, word)});
+        for (int round = 0; round < (wide ? 5 : 3); ++round) near = once(near, [&](value const& y) { return (y + x / y) * like(x, 0.5); });
+        // Below 0 there is none: 0 / 0 is no number.
+        value const none = (x - x) / (x - x);
+        value const regular = choose(x < like(x, std::numeric_limits<double>::infinity()), near, x);
+        return choose(equal(x, like(x, 0)), x, choose(x < like(x, 0), none, regular));
+    });
 }
 inline value hyperbolic_tangent(value const& of) {
     need_float32(of);
@@ -78,24 +85,4 @@ inline value scalar_of(view of) {
     of.dimensions.clear();
     return imported::at(of, space{});
 }
-/// A kernel of an operand's elements with the scale and the zero point of each: one for all, or one for each index along `axis`.
-template <class Make>
-void quantised(lowering& of, view const& x, Make const& make, scalar_type zero_type) {
-    auto const of_elements = [&](view one) {
-        if (one.elements() == 1) one.dimensions.clear();
-        if (one.rank() > 0) {
-            int const axis = dimension_of(integer(of, "axis", 1), x.rank());
-            for (int at = axis + 1; at < x.rank(); ++at) one.dimensions.push_back(factors{});
-        }
-        return repeated_to(one, x.shape());
-    };
-    view const scale = of_elements(of.operand(1));
-    std::optional<view> const zero = of.has(2) ? std::optional(of_elements(of.operand(2))) : std::nullopt;
-    space const loops = loops_over(zero ? std::vector<view>{x, scale, *zero} : std::vector<view>{x, scale}, x.shape());
-    of.compute(
-        loops,
-        make(imported::at(x, loops), imported::at(scale, loops), zero ? imported::at(*zero, loops) : number(std::int64_t{0}, zero_type)),
-        0);
-}
-
 }  // namespace tilewright::imported::detail

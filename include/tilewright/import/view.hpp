@@ -38,7 +38,11 @@ struct view {
 
     scalar_type type() const { return of.type; }
     int rank() const { return static_cast<int>(dimensions.size()); }
-    std::int64_t extent(int dimension) const { return extent_of(dimensions[static_cast<std::size_t>(dimension)]); }
+    /// @throw not_imported  where there is no such dimension
+    std::int64_t extent(int dimension) const {
+        if (dimension < 0 || dimension >= rank()) throw not_imported("of " + std::to_string(rank()) + " dimensions");
+        return extent_of(dimensions[static_cast<std::size_t>(dimension)]);
+    }
     std::vector<std::int64_t> shape() const {
         std::vector<std::int64_t> all;
         for (factors const& one : dimensions) all.push_back(extent_of(one));

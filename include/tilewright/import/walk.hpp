@@ -45,6 +45,7 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
         if (!available) continue;
         try {
             work->node = &node;
+            work->made_for = where;
             makers[at]->make(*work);
             work->check_results();
             if (check != nullptr) check(*work);

@@ -65,16 +65,24 @@ inline window window_of(lowering& of, shape const& input, shape const& kernel) {
     }
     return made;
 }
+/// What a window moves over, so that it can be read at any index.
+inline view under_window(lowering& of, view const& x, window const& with) { return with.pads() ? of.plain(x) : of.indexable(x); }
 inline value read_window(view const& x, std::vector<value> const& index, window const& with, value const& border) {
     return with.pads() ? padded_at(x, index, border) : imported::at(x, index);
 }
+/// Loops over a result, and the sum that each of its elements is.
+struct sums_of_products {
+    space loops;
+    value sum;
+};
 /// A convolution; `left` and `right` make the factors of what is read, and `border` is what padding reads.
 template <class Left, class Right>
-void convolution(lowering& of, view const& x, view const& weights, std::optional<view> const& bias, scalar_type sum, value const& border,
-                 Left const& left, Right const& right) {
+sums_of_products convolution(lowering& of, view x, view weights, std::optional<view> const& bias, scalar_type sum, value const& border,
+                             Left const& left, Right const& right) {
     shape const input = x.shape(), kernel = weights.shape();
     if (input.size() < 3 || kernel.size() != input.size()) throw not_imported("of " + std::to_string(input.size()) + " dimensions");
     window const with = window_of(of, input, {kernel.begin() + 2, kernel.end()});
+    x = under_window(of, x, with), weights = of.indexable(weights);
     if (integers(of, "kernel_shape").value_or(with.kernel) != with.kernel) throw not_imported("weights of another shape than kernel_shape");
     std::int64_t const groups = limited(integer(of, "group", 1), 1, most_extent, "groups"), channels = input[1] / groups,
                        made = kernel[0] / groups;
@@ -106,12 +114,13 @@ void convolution(lowering& of, view const& x, view const& weights, std::optional
     what = over(operation::reduce_sum, axes, what);
     if (bias && bias->shape() != shape{kernel[0]}) throw not_imported("a bias of " + text_of(bias->shape()));
     if (bias) what = imported::at(*bias, {loops.index(1)}) + what;
-    of.compute(loops, what, 0);
+    return {loops, what};
 }
 inline void convolve(lowering& of) {
     view const x = of.operand(0);
     std::optional<view> const bias = of.has(2) ? std::optional(of.operand(2)) : std::nullopt;
-    convolution(of, x, of.operand(1), bias, x.type(), number(std::int64_t{0}, x.type()), same, same);
+    auto const made = convolution(of, x, of.operand(1), bias, x.type(), number(std::int64_t{0}, x.type()), same, same);
+    of.compute(made.loops, made.sum, 0);
 }
 inline void convolve_integers(lowering& of) {
     view const x = of.operand(0);
@@ -122,17 +131,19 @@ inline void convolve_integers(lowering& of) {
             return by == 0 ? wide : wide - number(by, scalar_type::int32);
         };
     };
-    convolution(of, x, of.operand(1), {}, scalar_type::int32, number(zero(2), x.type()), minus(zero(2)), minus(zero(3)));
+    auto const made = convolution(of, x, of.operand(1), {}, scalar_type::int32, number(zero(2), x.type()), minus(zero(2)), minus(zero(3)));
+    of.compute(made.loops, made.sum, 0);
 }
 template <bool Average, bool Global>
 void pool(lowering& of) {
     if (of.results() > 1) throw not_imported("positions of the maxima are not computed");
-    view const x = of.operand(0);
+    view x = of.operand(0);
     shape const input = x.shape();
     if (input.size() < 3) throw not_imported("of " + std::to_string(input.size()) + " dimensions");
     shape kernel(input.begin() + 2, input.end());
     if (!Global) kernel = integers(of, "kernel_shape").value_or(kernel);
     window const with = window_of(of, input, kernel);
+    x = under_window(of, x, with);
     shape whole{input[0], input[1]};
     whole.insert(whole.end(), with.result.begin(), with.result.end());
     space const loops = loops_over(whole);
@@ -140,7 +151,7 @@ void pool(lowering& of) {
     value const lowest = is_float(type) ? number(-std::numeric_limits<double>::infinity(), type) : number(lowest_of(type), type);
     std::vector<value> read{loops.index(0), loops.index(1)}, axes;
     double all = 1;
-    value counted = number(1.0, type);
+    value counted = number(std::int64_t{1}, type);
     bool varies = false;
     for (std::size_t at = 0; at < kernel.size(); ++at) {
         value const tap = with.tap(at, axes);
@@ -172,7 +183,32 @@ void pool(lowering& of) {
     value const what = over(Average ? operation::reduce_sum : operation::reduce_maximum, axes, read_window(x, read, with, border));
     if (!Average) return void(of.compute(loops, what, 0));
     need_float(what);
-    view const sums = of.compute(loops, what);
-    of.compute(loops, imported::at(sums, loops) / (varies ? counted : number(all, type)), 0);
+    of.compute(loops, what, 0, [&](value const& sum) { return sum / (varies ? counted : number(all, type)); });
 }
+/// The root of the sum of powers in each window: of magnitudes, or of squares.
+template <bool Global>
+void pool_of_powers(lowering& of) {
+    view x = of.operand(0);
+    shape const input = x.shape();
+    if (input.size() < 3) throw not_imported("of " + std::to_string(input.size()) + " dimensions");
+    std::int64_t const power = integer(of, "p", 2);
+    if (power != 1 && power != 2) throw not_imported("a power of " + std::to_string(power));
+    shape kernel(input.begin() + 2, input.end());
+    if (!Global) kernel = integers(of, "kernel_shape").value_or(kernel);
+    window const with = window_of(of, input, kernel);
+    x = under_window(of, x, with);
+    shape whole{input[0], input[1]};
+    whole.insert(whole.end(), with.result.begin(), with.result.end());
+    space const loops = loops_over(whole);
+    std::vector<value> read{loops.index(0), loops.index(1)}, axes;
+    for (std::size_t at = 0; at < kernel.size(); ++at) {
+        value const tap = with.tap(at, axes);
+        read.push_back(with.index(at, loops.index(static_cast<int>(at) + 2), tap));
+    }
+    value const one = read_window(x, read, with, none_of(x.type()));
+    value const what = over(operation::reduce_sum, axes, power == 1 ? magnitude(one) : one * one);
+    if (power == 1) return void(of.compute(loops, what, 0));
+    of.compute(loops, what, 0, root_of);
+}
+
 }  // namespace tilewright::imported::detail

@@ -1,0 +1,120 @@
+#pragma once
+#include <tilewright/import/elementwise.hpp>
+#include <tilewright/import/reductions.hpp>
+
+// Normalisation: by mean and deviation, and by the responses of channels beside each other.
+namespace tilewright::imported::detail {
+
+/// (x - mean) / sqrt(variance + epsilon), over the dimensions that are gone.
+struct normalised_view {
+    view mean, centred, deviation;  ///< mean and deviation with dimensions of extent 1
+};
+/// @param inside  whether they are stages of the kernel that the next result ends, or else kernels
+inline normalised_view normalised(lowering& of, view const& x, std::vector<bool> const& gone, double epsilon, bool inside) {
+    need_float(none_of(x.type()));
+    std::size_t const shared = shared_dimensions(gone);
+    auto const put = [&](space const& loops, value const& what) {
+        return inside ? of.stage(loops, what, shared) : of.compute(loops, what);
+    };
+    double const count = number_of(x, gone);
+    normalised_view made;
+    view const sums = reduce_inside(of, operation::reduce_sum, x, gone, same);
+    space few = loops_over({sums}, sums.shape());
+    made.mean = put(few, imported::at(sums, few) / number(count, x.type()));
+    view const mean = repeated_to(made.mean, x.shape());
+    space const loops = loops_over({x, mean}, x.shape());
+    made.centred = put(loops, imported::at(x, loops) - imported::at(mean, loops));
+    view const squares = reduce_inside(of, operation::reduce_sum, made.centred, gone, square_of);
+    few = loops_over({squares}, squares.shape());
+    value const variance = imported::at(squares, few) / number(count, x.type());
+    made.deviation = put(few, root_of(variance + number(epsilon, x.type())));
+    return made;
+}
+inline void scale_and_shift(lowering& of, normalised_view const& with, view scale, std::optional<view> shift) {
+    shape const whole = with.centred.shape();
+    std::vector<view> all{with.centred, repeated_to(with.deviation, whole), repeated_to(scale, whole)};
+    if (shift) all.push_back(repeated_to(*shift, whole));
+    space const loops = loops_over(all, whole);
+    value made = imported::at(all[0], loops) / imported::at(all[1], loops) * imported::at(all[2], loops);
+    if (shift) made = made + imported::at(all[3], loops);
+    of.compute(loops, made, 0);
+}
+/// A list of channels as a shape with dimensions after it.
+inline view of_channels(view of, int rank) {
+    if (of.rank() != 1) throw not_imported("a list of channels of " + std::to_string(of.rank()) + " dimensions");
+    for (int at = 2; at < rank; ++at) of.dimensions.push_back(factors{});
+    return of;
+}
+inline void normalise_layer(lowering& of) {
+    view const x = of.operand(0);
+    int const axis = dimension_of(integer(of, "axis", -1), x.rank());
+    std::vector<bool> gone(x.dimensions.size(), false);
+    for (int at = axis; at < x.rank(); ++at) gone[static_cast<std::size_t>(at)] = true;
+    bool const inside = !of.wants(1) && !of.wants(2);
+    auto const made = normalised(of, x, gone, static_cast<double>(real(of, "epsilon", 1e-5f)), inside);
+    scale_and_shift(of, made, of.operand(1), of.has(2) ? std::optional(of.operand(2)) : std::nullopt);
+    if (of.wants(1)) of.give(1, made.mean);
+    if (!of.wants(2)) return;
+    space const loops = loops_over({made.deviation}, made.deviation.shape());
+    of.compute(loops, reciprocal(imported::at(made.deviation, loops)), 2);
+}
+/// Each channel of each element of the batch by itself.
+inline void normalise_instance(lowering& of) {
+    view const x = of.operand(0);
+    if (x.rank() < 2) throw not_imported("of " + std::to_string(x.rank()) + " dimensions");
+    std::vector<bool> gone(x.dimensions.size(), true);
+    gone[0] = gone[1] = false;
+    auto const made = normalised(of, x, gone, static_cast<double>(real(of, "epsilon", 1e-5f)), true);
+    scale_and_shift(of, made, of_channels(of.operand(1), x.rank()), of_channels(of.operand(2), x.rank()));
+}
+/// Over the dimensions that `axes` names, without scale and shift. The reference adds 1e-9 to the deviation.
+inline void normalise_mean_and_variance(lowering& of) {
+    view const x = of.operand(0);
+    auto const gone = dimensions_of(integers(of, "axes").value_or(shape{0, 2, 3}), x.rank());
+    auto const made = normalised(of, x, gone, 0, true);
+    view const deviation = repeated_to(made.deviation, x.shape());
+    space const loops = loops_over({made.centred, deviation}, x.shape());
+    value const by = imported::at(deviation, loops);
+    of.compute(loops, imported::at(made.centred, loops) / (by + like(by, 1e-9)), 0);
+}
+inline void normalise_batch(lowering& of) {
+    if (integer(of, "training_mode", 0) != 0 || of.results() > 1) throw not_imported("statistics of a training run");
+    view const x = of.operand(0);
+    shape const whole = x.shape();
+    if (x.rank() < 2) throw not_imported("of " + std::to_string(x.rank()) + " dimensions");
+    std::vector<view> lists;
+    for (std::size_t at = 1; at < 5; ++at) lists.push_back(of.operand(at));
+    space const few = loops_over({lists[3]}, lists[3].shape());
+    double const epsilon = static_cast<double>(real(of, "epsilon", 1e-5f));
+    lists[3] = of.compute(few, root_of(imported::at(lists[3], few) + number(epsilon, x.type())));
+    for (view& one : lists) one = repeated_to(of_channels(one, x.rank()), whole);
+    std::vector<view> all = lists;
+    all.push_back(x);
+    space const loops = loops_over(all, whole);
+    auto const element_of = [&](view const& one) { return imported::at(one, loops); };
+    of.compute(loops, (element_of(x) - element_of(lists[2])) / element_of(lists[3]) * element_of(lists[0]) + element_of(lists[1]), 0);
+}
+
+/// Each element divided by a power of the sum of squares of the channels around it.
+inline void normalise_responses(lowering& of) {
+    view const x = of.plain(of.operand(0));
+    if (x.rank() < 2) throw not_imported("of " + std::to_string(x.rank()) + " dimensions");
+    std::int64_t const size = limited(integer(of, "size", 0), 1, most_extent, "a size");
+    double const alpha = static_cast<double>(real(of, "alpha", 0.0001f)), beta = static_cast<double>(real(of, "beta", 0.75f)),
+                 bias = static_cast<double>(real(of, "bias", 1));
+    need_float32(none_of(x.type()));
+    space const loops = loops_over(x.shape());
+    std::vector<value> index, axes;
+    for (int at = 0; at < x.rank(); ++at) index.push_back(loops.index(at));
+    if (size > 1) {
+        axes.push_back(along("beside", size));
+        index[1] = index[1] + axes[0] - number((size - 1) / 2, scalar_type::int32);
+    }
+    value const one = padded_at(x, index, number(std::int64_t{0}, x.type()));
+    view const sums = of.stage(loops, over(operation::reduce_sum, axes, square_of(one)));
+    value const base = imported::at(sums, loops) * like(one, alpha / static_cast<double>(size)) + like(one, bias);
+    view const by = power_inside(of, loops, base, number(beta, scalar_type::float64));
+    of.compute(loops, convert(in_double(imported::at(x, loops)) / imported::at(by, loops), scalar_type::float32), 0);
+}
+
+}  // namespace tilewright::imported::detail

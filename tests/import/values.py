@@ -1,0 +1,332 @@
+"""Networks of ONNX that this file makes, as C, against values of Python's own functions: what the tests of the ONNX project leave out.
+
+    values.py --tool NETWORK_TOOL --folder FOLDER
+"""
+import argparse
+import ctypes
+import math
+import pathlib
+import re
+import subprocess
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+KINDS = {np.dtype(name): getattr(TensorProto, kind)
+         for name, kind in (("int8", "INT8"), ("uint8", "UINT8"), ("int32", "INT32"), ("int64", "INT64"), ("float32", "FLOAT"),
+                            ("float64", "DOUBLE"))}
+
+
+def model_of(nodes, inputs, outputs, constants, version):
+    """A model; inputs and constants are arrays by name, outputs are names with their types."""
+    graph = helper.make_graph(
+        nodes, "test", [helper.make_tensor_value_info(name, KINDS[one.dtype], one.shape) for name, one in inputs.items()],
+        [helper.make_tensor_value_info(name, KINDS[np.dtype(kind)], None) for name, kind in outputs.items()],
+        [numpy_helper.from_array(one, name) for name, one in constants.items()])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)])
+
+
+def run(tool, folder, model, inputs, outputs):
+    """What the generated C gives. All inputs must be read, in the order of the model."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "model.onnx").write_bytes(model.SerializeToString())
+    said = subprocess.run([tool, "--c", folder, "net", folder / "model.onnx"], capture_output=True, text=True)
+    if said.returncode != 0:
+        raise AssertionError(said.stderr)
+    header = (folder / "net.h").read_text()
+    lines = ['#include "net.h"', "int call(void *const *in, void *const *out, void *arena) {", "    (void)in; (void)out; (void)arena;"]
+    arguments = [f"in[{at}]" for at in range(len(inputs))] + [f"out[{at}]" for at in range(len(outputs))]
+    if "struct net_memories" in header:
+        lines.append("    struct net_memories memories = {0};")
+        if re.search(r"\*arena;", header):
+            lines.append("    memories.arena = arena;")
+        if re.search(r"\*weights;", header):
+            lines.append("    memories.weights = (void *)net_weights_image;")
+        arguments.append("&memories")
+    lines += [f"    return net({', '.join(arguments)});", "}"]
+    (folder / "call.c").write_text("\n".join(lines) + "\n")
+    sources = [one for one in (folder / "net.c", folder / "net_weights.c", folder / "call.c") if one.exists()]
+    subprocess.run(["gcc", "-std=c11", "-O1", "-fPIC", "-shared", f"-Wa,-I,{folder}", "-o", folder / "net.so", *sources, "-lm"], check=True)
+    arena = re.search(r"net_arena_BYTES (\d+)", header)
+    room = ctypes.create_string_buffer((int(arena[1]) if arena else 0) + 64)
+    at = ctypes.addressof(room)
+    rooms = [np.ascontiguousarray(one) for one in inputs], [np.zeros(one.shape, one.dtype) for one in outputs]
+    pointers = [(ctypes.c_void_p * max(1, len(all)))(*(one.ctypes.data for one in all)) for all in rooms]
+    code = ctypes.CDLL(str(folder / "net.so")).call(*pointers, ctypes.c_void_p(at + (64 - at % 64) % 64))
+    assert code == 0, f"code {code}"
+    return rooms[1], header
+
+
+CASES = {}
+
+
+def case(make):
+    CASES[make.__name__] = make
+    return make
+
+
+def single(operator, inputs, expected, constants=None, version=17, **settings):
+    """One node: operands are inputs, then constants."""
+    constants = constants or {}
+    node = helper.make_node(operator, [*inputs, *constants], ["result"], **settings)
+    return [node], inputs, {"result": expected}, constants, version
+
+
+def each(function, x):
+    return np.array([function(float(one)) for one in x.ravel()], np.float32).reshape(x.shape)
+
+
+SPREAD = np.array([-60, -11, -3.7, -1, -0.3, -1e-4, 0, 1e-6, 0.02, 0.7, 1, 2.5, 6, 20, 80], np.float32)
+
+
+@case
+def gelu():
+    return single("Gelu", {"x": SPREAD}, each(lambda x: x * 0.5 * (1 + math.erf(x / math.sqrt(2))), SPREAD), version=20)
+
+
+@case
+def gelu_by_tanh():
+    return single("Gelu", {"x": SPREAD},
+                  each(lambda x: 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))), SPREAD), version=20,
+                  approximate="tanh")
+
+
+@case
+def mish():
+    return single("Mish", {"x": SPREAD}, each(lambda x: x * math.tanh(math.log1p(math.exp(x))), SPREAD), version=18)
+
+
+@case
+def soft_plus():
+    return single("Softplus", {"x": SPREAD}, each(lambda x: math.log1p(math.exp(x)), SPREAD))
+
+
+@case
+def error_function():
+    x = np.linspace(-5, 5, 401).astype(np.float32)
+    return single("Erf", {"x": x}, each(math.erf, x))
+
+
+@case
+def logarithm():
+    x = np.array([1e-44, 1e-39, 1e-10, 0.5, 0.99999, 1, 1.00001, 1.4142, 3, 1e20, 3e38, np.inf, 0, -1, np.nan], np.float32)
+    expected = [math.log(one) if one > 0 else -math.inf if one == 0 else math.nan for one in x.tolist()]
+    return single("Log", {"x": x}, np.array(expected, np.float32))
+
+
+@case
+def logarithm_of_doubles():
+    x = np.array([5e-324, 1e-300, 0.5, 0.99999999, 1, 1.00001, 3, 1e300], np.float64)
+    return single("Log", {"x": x}, np.log(x))
+
+
+ANGLES = np.array([-1e6, -1234.5, -4, -3.14159, -1.6, -0.8, -1e-5, 0, 0.5, 0.7853982, 1.5707, 2, 3, 100, 65536, 9e8], np.float32)
+
+
+@case
+def sine():
+    return single("Sin", {"x": ANGLES}, each(math.sin, ANGLES))
+
+
+@case
+def cosine():
+    return single("Cos", {"x": ANGLES}, each(math.cos, ANGLES))
+
+
+@case
+def tangent():
+    return single("Tan", {"x": ANGLES}, each(math.tan, ANGLES))
+
+
+@case
+def a_sine_beyond_all_digits_is_no_number():
+    return single("Sin", {"x": np.array([2e9, np.inf, np.nan], np.float32)}, np.full(3, np.nan, np.float32))
+
+
+@case
+def arc_functions_at_their_ends():
+    x = np.array([-1, -0.99999, -0.5, 0, 1e-6, 0.7, 0.9999, 1, 1.5], np.float32)
+    return single("Acos", {"x": x}, np.array([math.acos(one) if abs(one) <= 1 else math.nan for one in x.tolist()], np.float32))
+
+
+@case
+def powers():
+    pairs = [(2, 0.5), (-2, 3), (-2, 2), (-2, 0.5), (0, 2), (0, 0), (0, -1), (1, math.inf), (10, -20), (1.0001, 10000), (7, 30), (-1, 1e10),
+             (math.nan, 0), (math.nan, 1), (math.inf, -1), (2, math.inf), (0.5, math.inf)]
+    x, y = (np.array(one, np.float32) for one in zip(*pairs))
+    with np.errstate(all="ignore"):
+        expected = np.power(x.astype(np.float64), y.astype(np.float64)).astype(np.float32)
+    return single("Pow", {"x": x, "y": y}, expected)
+
+
+@case
+def powers_of_integers():
+    pairs = [(3, 13), (-3, 13), (-3, 4), (2, 62), (7, 0), (1, -5), (-1, -5), (-1, 101), (5, -1), (10, 18)]
+    x, y = (np.array(one, np.int64) for one in zip(*pairs))
+    return single("Pow", {"x": x, "y": y}, np.array([int(float(a)**b) if b < 0 else a**b for a, b in pairs], np.int64))
+
+
+@case
+def remainders_of_far_floats():
+    pairs = [(1e38, 3), (-1e38, 7e-3), (5.3, -2), (1e-40, 1e-44), (3, np.inf), (6, 0), (np.inf, 2), (12, 4), (16777216, 3), (1e30, 1e-30)]
+    x, y = (np.array(one, np.float32) for one in zip(*pairs))
+    with np.errstate(all="ignore"):
+        return single("Mod", {"x": x, "y": y}, np.fmod(x, y), fmod=1)
+
+
+@case
+def quotients_of_integers():
+    pairs = [(7, 2), (-7, 2), (7, -2), (-7, -2), (-8, 2), (0, -3), (2**31 - 1, -1), (-2**31 + 1, 2)]
+    x, y = (np.array(one, np.int32) for one in zip(*pairs))
+    return single("Div", {"x": x, "y": y}, np.array([int(a / b) for a, b in pairs], np.int32))
+
+
+@case
+def a_shape_that_the_model_works_out():
+    x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    nodes = [helper.make_node("Shape", ["x"], ["shape"]), helper.make_node("Gather", ["shape", "zero"], ["first"]),
+             helper.make_node("Mul", ["first", "three"], ["rows"]), helper.make_node("Unsqueeze", ["rows", "zero_list"], ["list"]),
+             helper.make_node("Concat", ["list", "rest"], ["to"], axis=0), helper.make_node("Reshape", ["x", "to"], ["result"])]
+    constants = {"zero": np.array(0), "three": np.array(3), "zero_list": np.array([0]), "rest": np.array([-1, 2])}
+    return nodes, {"x": x}, {"result": x.reshape(6, -1, 2)}, constants, 17
+
+
+@case
+def reshapes_that_need_copies():
+    x = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    nodes = [helper.make_node("Transpose", ["x"], ["turned"], perm=[2, 0, 1]), helper.make_node("Add", ["turned", "turned"], ["twice"]),
+             helper.make_node("Reshape", ["twice", "to"], ["result"])]
+    return nodes, {"x": x}, {"result": (2 * x.transpose(2, 0, 1)).reshape(3, 8)}, {"to": np.array([3, 8])}, 17
+
+
+@case
+def operands_that_are_reshaped_in_two_ways():
+    a, b = np.arange(12, dtype=np.int32).reshape(3, 4), np.arange(12, dtype=np.int32).reshape(2, 6) * 7
+    nodes = [helper.make_node("Reshape", ["a", "flat"], ["x"]), helper.make_node("Reshape", ["b", "flat"], ["y"]),
+             helper.make_node("Sub", ["x", "y"], ["result"])]
+    return nodes, {"a": a, "b": b}, {"result": a.ravel() - b.ravel()}, {"flat": np.array([12])}, 17
+
+
+@case
+def a_slice_across_joined_dimensions():
+    x = np.arange(12, dtype=np.int32).reshape(3, 4)
+    nodes = [helper.make_node("Reshape", ["x", "flat"], ["y"]),
+             helper.make_node("Slice", ["y", "begin", "end", "axis", "step"], ["result"])]
+    constants = {"flat": np.array([12]), "begin": np.array([1]), "end": np.array([12]), "axis": np.array([0]), "step": np.array([3])}
+    return nodes, {"x": x}, {"result": x.ravel()[1:12:3]}, constants, 17
+
+
+@case
+def padding_by_the_other_end():
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    node = helper.make_node("Pad", ["x", "pads", "", "axes"], ["result"], mode="wrap")
+    return [node], {"x": x}, {"result": np.pad(x, ((0, 0), (2, 1)), "wrap")}, {"pads": np.array([2, 1]), "axes": np.array([-1])}, 19
+
+
+@case
+def indices_that_are_computed():
+    x, at = np.arange(12, dtype=np.float32).reshape(4, 3), np.array([[3, -1, 0], [2, 2, 1]], np.int32)
+    return single("Gather", {"x": x, "at": at}, x[at])
+
+
+@case
+def the_last_of_several_updates_stays():
+    x = np.zeros(4, np.float32)
+    expected = np.array([0, 3, 0, 2], np.float32)
+    return single("ScatterElements", {"x": x, "at": np.array([1, 3, 1]), "news": np.array([1, 2, 3], np.float32)}, expected, version=16)
+
+
+def transposed_convolution(x, w, stride, dilation, group, before, after):
+    size = [(x.shape[at + 2] - 1) * stride[at] + (w.shape[at + 2] - 1) * dilation[at] + 1 for at in (0, 1)]
+    members, channels = w.shape[1], x.shape[1] // group
+    made = np.zeros((x.shape[0], members * group, *size), np.float64)
+    for n, c, h, v in np.ndindex(*x.shape):
+        for m, i, j in np.ndindex(*w.shape[1:]):
+            at = h * stride[0] + i * dilation[0], v * stride[1] + j * dilation[1]
+            made[n, c // channels * members + m, at[0], at[1]] += x[n, c, h, v] * w[c, m, i, j]
+    return made[:, :, before[0]:size[0] - after[0], before[1]:size[1] - after[1]].astype(np.float32)
+
+
+def drawn(*shape):
+    return np.random.default_rng(sum(shape)).integers(-4, 5, shape).astype(np.float32)
+
+
+@case
+def transposed_convolutions_of_groups():
+    x, w = drawn(2, 4, 3, 4), drawn(4, 3, 3, 2)
+    expected = transposed_convolution(x, w, (2, 3), (1, 2), 2, (1, 0), (0, 2))
+    return single("ConvTranspose", {"x": x, "w": w}, expected, group=2, strides=[2, 3], dilations=[1, 2], pads=[1, 0, 0, 2])
+
+
+@case
+def transposed_convolutions_with_gaps():
+    x, w = drawn(1, 2, 5, 4), drawn(2, 1, 2, 2)
+    expected = transposed_convolution(x, w, (3, 4), (1, 1), 1, (0, 0), (0, 0))
+    return single("ConvTranspose", {"x": x, "w": w}, expected, strides=[3, 4])
+
+
+@case
+def pooling_by_squares():
+    x = drawn(1, 2, 4, 5)
+    expected = np.zeros((1, 2, 2, 4), np.float32)
+    for n, c, h, v in np.ndindex(*expected.shape):
+        expected[n, c, h, v] = math.sqrt((x[n, c, 2 * h:2 * h + 2, v:v + 2]**2).sum())
+    return single("LpPool", {"x": x}, expected, version=11, kernel_shape=[2, 2], strides=[2, 1])
+
+
+@case
+def elements_of_large_dimensions_resized():
+    x = np.arange(14, dtype=np.float32).reshape(1, 1, 14)
+    node = helper.make_node("Resize", ["x", "", "", "sizes"], ["result"], mode="linear", coordinate_transformation_mode="align_corners")
+    expected = np.interp(np.arange(27) * 0.5, np.arange(14), x[0, 0]).astype(np.float32)[None, None]
+    return [node], {"x": x}, {"result": expected}, {"sizes": np.array([1, 1, 27])}, 13
+
+
+@case
+def windows_of_cosines():
+    at = 2 * np.pi * np.arange(10) / 10
+    window = 0.42 - 0.5 * np.cos(at) + 0.08 * np.cos(2 * at)
+    return single("BlackmanWindow", {}, window.astype(np.float32), {"size": np.array(10)})
+
+
+@case
+def the_names_of_arguments():
+    x = np.arange(3, dtype=np.float32)
+    nodes = [helper.make_node("Add", ["input.1", "in1"], ["t0"]), helper.make_node("Add", ["t0", "int"], ["a" * 24])]
+    prototype = "(const float *input_1, const float *in1, const float *in2, float *out0"
+    return nodes, {"input.1": x, "in1": x, "int": x}, {"a" * 24: 3 * x}, {}, 17, prototype
+
+
+def check(name, tool, folder):
+    nodes, inputs, expected, constants, version, *prototype = CASES[name]()
+    model = model_of(nodes, inputs, {key: one.dtype for key, one in expected.items()}, constants, version)
+    got, header = run(tool, folder / name, model, list(inputs.values()), list(expected.values()))
+    for (output, should), is_it in zip(expected.items(), got):
+        wide = should.dtype == np.float64
+        relative, absolute = (1e-12, 1e-15) if wide else (1e-5, 1e-6) if should.dtype == np.float32 else (0, 0)
+        np.testing.assert_allclose(is_it, should, rtol=relative, atol=absolute, err_msg=output)
+    for text in prototype:
+        assert text in header.replace("\n", " "), header
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--tool", required=True, type=pathlib.Path)
+    arguments.add_argument("--folder", required=True, type=pathlib.Path)
+    arguments.add_argument("--only", default="")
+    given = arguments.parse_args()
+    failed = 0
+    for name in CASES:
+        if given.only not in name:
+            continue
+        try:
+            check(name, given.tool, given.folder)
+        except AssertionError as error:
+            failed += 1
+            print(f"{name}: {error}")
+    print(f"{len(CASES)} networks, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
