@@ -1,6 +1,8 @@
 // The tests of the ONNX project, for nodes and small networks: each model that is imported becomes C, is compiled and run on the inputs
 // that the project gives, and must give its outputs. What is not imported must be refused by name. `onnx FOLDER [PART]`: only tests whose
 // name has PART; then each line is shown.
+#include <onnx/onnx_pb.h>
+
 #include <atomic>
 #include <cmath>
 #include <iostream>
@@ -71,7 +73,7 @@ std::string compare(int elements, std::byte const* got, std::vector<std::byte> c
 outcome run(fs::path const& test, fs::path const& folder) {
     network::graph graph;
     try {
-        graph = network::read_onnx(test / "model.onnx");
+        graph = networks::read_network(test / "model.onnx");
     } catch (network::model_error const& error) {
         return {outcome::refused, error.what()};
     }
@@ -85,7 +87,7 @@ outcome run(fs::path const& test, fs::path const& folder) {
             tensors->push_back(std::move(*one));
         }
     }
-    imported::layers made = imported::layers_of(graph);
+    imported::layers made = networks::layers_of(graph);
     // Shapes, axes and limits are inputs of these models, where networks have constants: then they are made constants.
     for (std::size_t at = 1; at < graph.inputs.size() && !made.refused.empty(); ++at) {
         auto const id = graph.inputs[at];
@@ -96,7 +98,7 @@ outcome run(fs::path const& test, fs::path const& folder) {
         graph.constants.push_back(inputs[at].bytes);
         graph.inputs.erase(graph.inputs.begin() + static_cast<std::ptrdiff_t>(at));
         inputs.erase(inputs.begin() + static_cast<std::ptrdiff_t>(at));
-        made = imported::layers_of(graph);
+        made = networks::layers_of(graph);
         at = 0;
     }
     if (!made.refused.empty()) return {outcome::refused, made.refused[0]};

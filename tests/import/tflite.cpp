@@ -7,8 +7,6 @@
 #include <cmath>
 #include <iostream>
 #include <thread>
-#include <tilewright/import/network.hpp>
-#include <tilewright/network/tflite.hpp>
 
 #include "../../bench/onnx/run_network.hpp"
 
@@ -70,8 +68,8 @@ std::atomic<std::size_t> beyond = 0;
 
 /// @throw std::runtime_error  what is wrong
 void check(fs::path const& model, fs::path const& folder) {
-    network::graph const graph = network::read_tflite(model);
-    imported::layers made = imported::layers_of(graph);
+    network::graph const graph = networks::read_network(model);
+    imported::layers made = networks::layers_of(graph);
     fs::path reasons = model;
     if (fs::exists(reasons.replace_extension(".refused"))) {
         std::ifstream in(reasons);
