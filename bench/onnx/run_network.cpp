@@ -77,6 +77,9 @@ written_network write_network(tw::imported::layers made, fs::path const& folder,
     }
     result.sources.push_back(folder / ("call_" + name + ".c"));
     std::ofstream(result.sources.back()) << caller_of(name, whole, plan, check);
+    result.whole = folder / ("all_" + name + ".c");
+    std::ofstream whole_file(result.whole);
+    for (fs::path const& one : result.sources) whole_file << "#include \"" << one.filename().string() << "\"\n";
     result.weights = plan.constant_bytes(whole.weights()).value;
     result.arena = plan.peak(whole.arena()).value;
     result.proven = plan.proven(whole.arena());

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <tilewright/import/layers.hpp>
@@ -25,6 +26,7 @@ namespace tw = tilewright;
 /// What was made of a network.
 struct written_network {
     std::vector<fs::path> sources = {};            ///< to be compiled together
+    fs::path whole = {};                           ///< includes them all
     std::size_t bytes_of_c = 0;                    ///< the whole C of the network
     std::int64_t weights = 0, arena = 0;           ///< bytes
     bool proven = false;                           ///< no order of offsets needs a smaller arena
@@ -102,6 +104,35 @@ class library {
   private:
     void* handle_;
 };
+
+/// A network after a compiler.
+struct compiled_network {
+    std::shared_ptr<library> in = {};
+    std::string why_not = {};  ///< where there is no library
+};
+
+/// Compiles networks of different names in one folder, by one call of the compiler. Where that fails, each is compiled by itself.
+inline std::vector<compiled_network> compile_together(std::vector<written_network> const& all, fs::path const& folder,
+                                                      std::string const& options) {
+    std::vector<compiled_network> made(all.size());
+    std::vector<fs::path> sources;
+    for (written_network const& one : all) sources.push_back(one.whole);
+    if (sources.empty()) return made;
+    try {
+        compile(sources, folder / "all.so", options);
+        auto const in = std::make_shared<library>(folder / "all.so");
+        for (compiled_network& one : made) one.in = in;
+    } catch (std::exception const&) {
+        for (std::size_t at = 0; at < all.size(); ++at) try {
+                fs::path const own = sources[at].string() + ".so";
+                compile({sources[at]}, own, options);
+                made[at].in = std::make_shared<library>(own);
+            } catch (std::exception const& error) {
+                made[at].why_not = error.what();
+            }
+    }
+    return made;
+}
 
 /// Room for one argument of a compiled function, with bytes around it that must stay.
 struct argument_room {

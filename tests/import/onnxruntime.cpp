@@ -150,9 +150,7 @@ void run_together(std::vector<network_under_test*> const& all, fs::path const& f
     for (network_under_test* one : all) {
         one->write(folder);
         if (one->outcome != network_under_test::passed) continue;
-        sources.push_back(folder / ("all_" + one->name + ".c"));
-        std::ofstream whole(sources.back());
-        for (fs::path const& part : one->written.sources) whole << "#include \"" << part.filename().string() << "\"\n";
+        sources.push_back(one->written.whole);
     }
     if (sources.empty()) return;
     try {
