@@ -4,7 +4,6 @@
 #include <csignal>
 #include <iostream>
 #include <sstream>
-#include <tilewright/network/tflite.hpp>
 
 #include "comparison.hpp"
 #include "onnx/onnxruntime.hpp"
@@ -132,8 +131,7 @@ double largest_difference(std::byte const* got, onnxruntime::tensor const& expec
 row measured(entry const& of, fs::path const& folder, onnxruntime::runtime const& peer) {
     row made;
     progress(of.title() + ": planning");
-    tilewright::imported::layers layers = tilewright::imported::layers_of(of.is_int8 ? tilewright::network::read_tflite(of.model())
-                                                                                     : tilewright::network::read_onnx(of.model()));
+    tilewright::imported::layers layers = networks::layers_of(networks::read_network(of.model()));
     if (!layers.refused.empty()) {
         made.refused = layers.refused[0];
         if (layers.refused.size() > 1) made.refused += "; and " + std::to_string(layers.refused.size() - 1) + " more";

@@ -1,9 +1,13 @@
 // The tests of the ONNX project, for nodes and small networks: each model that is imported becomes C, is compiled and run on the inputs
 // that the project gives, and must give its outputs. What is not imported must be refused by name. `onnx FOLDER [PART]`: only tests whose
 // name has PART; then each line is shown.
+#include <onnx/onnx_pb.h>
+
 #include <atomic>
 #include <cmath>
 #include <iostream>
+#include <optional>
+#include <span>
 #include <thread>
 
 #include "run_network.hpp"
@@ -69,60 +73,101 @@ std::string compare(int elements, std::byte const* got, std::vector<std::byte> c
     }
 }
 
-outcome run(fs::path const& test, fs::path const& folder) {
-    network::graph graph;
-    try {
-        graph = network::read_onnx(test / "model.onnx");
-    } catch (network::model_error const& error) {
-        return {outcome::refused, error.what()};
-    }
-    fs::path const data = test / "test_data_set_0";
-    std::vector<given_tensor> inputs, outputs;
-    for (auto const& [count, tensors, name] :
-         {std::tuple{graph.inputs.size(), &inputs, "input_"}, {graph.outputs.size(), &outputs, "output_"}}) {
-        for (std::size_t at = 0; at < count; ++at) {
-            auto one = read_tensor(data / (name + std::to_string(at) + ".pb"));
-            if (!one) return {outcome::refused, std::string(name) + std::to_string(at) + " of the test is no tensor with raw bytes"};
-            tensors->push_back(std::move(*one));
+/// One test: a model, and what it has to give.
+struct test_of_model {
+    fs::path from = {};
+    outcome ends = {};
+    network::graph graph = {};
+    std::vector<given_tensor> inputs = {}, outputs = {};
+
+    explicit test_of_model(fs::path folder) : from(std::move(folder)) {}
+    void refuse(std::string const& why) { ends = {outcome::refused, why}; }
+    void fail(std::string const& why) { ends = {outcome::failed, why}; }
+
+    /// @return whether it has been read
+    bool read() {
+        try {
+            graph = networks::read_network(from / "model.onnx");
+        } catch (network::model_error const& error) {
+            return refuse(error.what()), false;
         }
-    }
-    imported::layers made = imported::layers_of(graph);
-    // Shapes, axes and limits are inputs of these models, where networks have constants: then they are made constants.
-    for (std::size_t at = 0; at < graph.inputs.size() && !made.refused.empty();) {
-        auto const id = graph.inputs[at];
-        network::tensor& one = graph.tensors[static_cast<std::size_t>(id)];
-        std::string const wanted = network::shown(one.name) + ", has to be a constant";
-        if (made.refused[0].find(wanted) == std::string::npos) {
-            ++at;
-            continue;
+        fs::path const data = from / "test_data_set_0";
+        for (auto const& [count, tensors, name] :
+             {std::tuple{graph.inputs.size(), &inputs, "input_"}, {graph.outputs.size(), &outputs, "output_"}}) {
+            for (std::size_t at = 0; at < count; ++at) {
+                auto one = read_tensor(data / (name + std::to_string(at) + ".pb"));
+                if (!one) return refuse(std::string(name) + std::to_string(at) + " of the test is no tensor with raw bytes"), false;
+                tensors->push_back(std::move(*one));
+            }
         }
-        one.constant = network::constant_id(graph.constants.size());
-        graph.constants.push_back(inputs[at].bytes);
-        graph.inputs.erase(graph.inputs.begin() + static_cast<std::ptrdiff_t>(at));
-        inputs.erase(inputs.begin() + static_cast<std::ptrdiff_t>(at));
-        made = imported::layers_of(graph);
-        at = 0;
+        return true;
     }
-    if (!made.refused.empty()) return {outcome::refused, made.refused[0]};
-    networks::written_network const written = networks::write_network(std::move(made), folder, "net");
-    networks::compile(written.sources, folder / "net.so", "-O1 -Wall -Wextra -Werror -shared");
-    networks::library const compiled(folder / "net.so");
-    std::vector<std::vector<std::byte>> given;
-    std::vector<std::size_t> sizes;
-    for (given_tensor const& one : inputs) given.push_back(one.bytes);
-    for (given_tensor const& one : outputs) sizes.push_back(one.bytes.size());
-    networks::call_arguments arguments(given, sizes);
-    if (int const code = arguments(compiled.caller("net")); code != 0) return {outcome::failed, "code " + std::to_string(code)};
-    // What stands beside windows of cosines was computed with 3.1415: the project's limit is wide enough for that.
-    bool const has_window = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](network::node const& one) {
-        return one.operation == "HannWindow" || one.operation == "HammingWindow" || one.operation == "BlackmanWindow";
-    });
-    for (std::size_t at = 0; at < outputs.size(); ++at) {
-        std::string const different = compare(outputs[at].type, arguments.output(at), outputs[at].bytes, has_window ? 1e-3 : 1e-5);
-        if (!different.empty()) return {outcome::failed, "output " + std::to_string(at) + ", " + different};
+    imported::layers import() {
+        imported::layers made = networks::layers_of(graph);
+        // Shapes, axes and limits are inputs of these models, where networks have constants: then they are made constants.
+        for (std::size_t at = 0; at < graph.inputs.size() && !made.refused.empty();) {
+            auto const id = graph.inputs[at];
+            network::tensor& one = graph.tensors[static_cast<std::size_t>(id)];
+            std::string const wanted = network::shown(one.name) + ", has to be a constant";
+            if (made.refused[0].find(wanted) == std::string::npos) {
+                ++at;
+                continue;
+            }
+            one.constant = network::constant_id(graph.constants.size());
+            graph.constants.push_back(inputs[at].bytes);
+            graph.inputs.erase(graph.inputs.begin() + static_cast<std::ptrdiff_t>(at));
+            inputs.erase(inputs.begin() + static_cast<std::ptrdiff_t>(at));
+            made = networks::layers_of(graph);
+            at = 0;
+        }
+        return made;
     }
-    if (!arguments.kept()) return {outcome::failed, "an input, or bytes beside an argument, were written"};
-    return {outcome::passed};
+    /// Writes it as C, where it is imported.
+    std::optional<networks::written_network> write(fs::path const& folder, std::string const& name) try {
+        if (!read()) return {};
+        imported::layers made = import();
+        if (made.refused.empty()) return networks::write_network(std::move(made), folder, name);
+        return refuse(made.refused[0]), std::nullopt;
+    } catch (std::exception const& error) {
+        return fail(error.what()), std::nullopt;
+    }
+    void run(networks::library::function call) {
+        std::vector<std::vector<std::byte>> given;
+        std::vector<std::size_t> sizes;
+        for (given_tensor const& one : inputs) given.push_back(one.bytes);
+        for (given_tensor const& one : outputs) sizes.push_back(one.bytes.size());
+        networks::call_arguments arguments(given, sizes);
+        if (int const code = arguments(call); code != 0) return fail("code " + std::to_string(code));
+        // What stands beside windows of cosines was computed with 3.1415: the project's limit is wide enough for that.
+        bool const has_window = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](network::node const& one) {
+            return one.operation == "HannWindow" || one.operation == "HammingWindow" || one.operation == "BlackmanWindow";
+        });
+        for (std::size_t at = 0; at < outputs.size(); ++at) {
+            std::string const different = compare(outputs[at].type, arguments.output(at), outputs[at].bytes, has_window ? 1e-3 : 1e-5);
+            if (!different.empty()) return fail("output " + std::to_string(at) + ", " + different);
+        }
+        if (!arguments.kept()) return fail("an input, or bytes beside an argument, were written");
+        ends = {outcome::passed};
+    }
+};
+
+/// Runs tests, whose C is compiled by one call of the compiler.
+void run_together(std::span<test_of_model> tests, fs::path const& folder) {
+    std::vector<networks::written_network> written;
+    std::vector<std::pair<test_of_model*, std::string>> names;
+    for (std::size_t at = 0; at < tests.size(); ++at) {
+        std::string const name = "net" + std::to_string(at);
+        auto one = tests[at].write(folder, name);
+        if (!one) continue;
+        written.push_back(std::move(*one));
+        names.emplace_back(&tests[at], name);
+    }
+    auto const compiled = networks::compile_together(written, folder, "-O1 -Wall -Wextra -Werror -shared");
+    for (std::size_t at = 0; at < compiled.size(); ++at) {
+        auto& [test, name] = names[at];
+        if (compiled[at].in) test->run(compiled[at].in->caller(name));
+        else test->fail(compiled[at].why_not);
+    }
 }
 
 }  // namespace
@@ -130,28 +175,24 @@ outcome run(fs::path const& test, fs::path const& folder) {
 int main(int count, char** arguments) {
     std::string const folder = count > 1 ? arguments[1] : "/usr/share/libonnx-testdata/data";
     std::string const part = count > 2 ? arguments[2] : "";
-    std::vector<fs::path> tests;
+    std::vector<test_of_model> tests;
     for (auto const& one : fs::recursive_directory_iterator(folder)) {
         if (one.path().filename().string().find(part) != std::string::npos && fs::exists(one.path() / "model.onnx") &&
             fs::exists(one.path() / "test_data_set_0"))
-            tests.push_back(one);
+            tests.emplace_back(one.path());
     }
-    std::sort(tests.begin(), tests.end());
-    std::vector<outcome> outcomes(tests.size());
+    std::sort(tests.begin(), tests.end(), [](auto const& a, auto const& b) { return a.from < b.from; });
     std::atomic<std::size_t> next = 0;
     std::string pattern = (fs::temp_directory_path() / "tilewright_onnx_XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) return 2;
+    constexpr std::size_t together = 20;
     auto const work = [&] {
-        for (std::size_t at = next++; at < tests.size(); at = next++) {
+        for (std::size_t at = together * next++; at < tests.size(); at = together * next++) {
             fs::path const own = fs::path(pattern) / std::to_string(at);
             fs::create_directory(own);
-            try {
-                outcomes[at] = run(tests[at], own);
-            } catch (std::exception const& error) {
-                outcomes[at] = {outcome::failed, error.what()};
-            }
+            run_together(std::span(tests).subspan(at, std::min(together, tests.size() - at)), own);
             if (part.empty()) fs::remove_all(own);
-            if (at % 50 == 0) std::cerr << "\r" << at << " of " << tests.size() << std::flush;
+            std::cerr << "\r" << at << " of " << tests.size() << std::flush;
         }
     };
     std::vector<std::thread> workers;
@@ -160,11 +201,11 @@ int main(int count, char** arguments) {
     if (part.empty()) fs::remove_all(pattern);
     std::cerr << "\r";
     int counts[3] = {};
-    for (std::size_t at = 0; at < tests.size(); ++at) {
-        ++counts[outcomes[at].kind];
+    for (test_of_model const& one : tests) {
+        ++counts[one.ends.kind];
         static char const* const words[] = {"passed ", "refused", "FAILED "};
-        std::cout << words[outcomes[at].kind] << ' ' << fs::relative(tests[at], folder).string();
-        if (!outcomes[at].why.empty()) std::cout << ": " << outcomes[at].why;
+        std::cout << words[one.ends.kind] << ' ' << fs::relative(one.from, folder).string();
+        if (!one.ends.why.empty()) std::cout << ": " << one.ends.why;
         std::cout << '\n';
     }
     std::cout << "onnx: passed=" << counts[outcome::passed] << " refused=" << counts[outcome::refused]

@@ -9,17 +9,15 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <string>
-#include <tilewright/c_source/program_source.hpp>
-#include <tilewright/c_source/write_files.hpp>
-#include <tilewright/import/network.hpp>
-#include <tilewright/import/network_program.hpp>
-#include <tilewright/network/onnx.hpp>
-#include <tilewright/program/program_plan.hpp>
+#include <tilewright/import/layers.hpp>
+#include <tilewright/network/graph.hpp>
 #include <vector>
 
-/// Networks as compiled C, for tests and benchmarks: planned, written, compiled, loaded and called.
+/// Networks as compiled C, for tests and benchmarks: planned, written, compiled, loaded and called. What reads, imports, plans and writes
+/// them takes minutes to compile: it stands in run_network.cpp, a library.
 namespace networks {
 
 namespace fs = std::filesystem;
@@ -28,6 +26,7 @@ namespace tw = tilewright;
 /// What was made of a network.
 struct written_network {
     std::vector<fs::path> sources = {};            ///< to be compiled together
+    fs::path whole = {};                           ///< includes them all
     std::size_t bytes_of_c = 0;                    ///< the whole C of the network
     std::int64_t weights = 0, arena = 0;           ///< bytes
     bool proven = false;                           ///< no order of offsets needs a smaller arena
@@ -39,34 +38,6 @@ struct written_network {
 enum class arena_check { none, each_call };
 
 namespace detail {
-
-/// C that takes pointers in lists, so that one call serves all networks.
-inline std::string caller_of(std::string const& name, tw::imported::network_program const& from, tw::program_plan_value const& plan,
-                             arena_check check) {
-    tw::imported::layers const& of = from.network();
-    std::string text = "#include \"" + name + ".h\"\n#include <stddef.h>\n#include <string.h>\n";
-    bool const pool = plan.peak(from.arena()).value > 0,
-               constants = std::any_of(of.constants.begin(), of.constants.end(), [&](auto const&one) { return of.is_read(one.what); });
-    bool const checks = pool && check == arena_check::each_call;
-    std::string const arena = "arena_of_" + name, size = "TILEWRIGHT_" + name + "_arena_BYTES";
-    if (pool) text += "static _Alignas(64) unsigned char " + arena + "[" + size + " + 64];\n";
-    text += "int call_" + name + "(void *const *in, void *const *out) {\n    (void)in; (void)out;\n";
-    if (pool || constants) text += "    struct " + name + "_memories memories = {0};\n";
-    if (checks) text += "    memset(" + arena + ", 0xa5, sizeof " + arena + ");\n";
-    if (pool) text += "    memories.arena = " + arena + ";\n";
-    if (constants) text += "    memories.weights = (void *)" + name + "_weights_image;\n";
-    text += "    const int code = " + name + "(";
-    bool first = true;
-    auto const add = [&](std::string const& one) { text += (first ? "" : ", ") + one, first = false; };
-    for (std::size_t at = 0; at < of.inputs.size(); ++at) {
-        if (of.is_read(of.inputs[at])) add("in[" + std::to_string(at) + "]");
-    }
-    for (std::size_t at = 0; at < of.outputs.size(); ++at) add("out[" + std::to_string(at) + "]");
-    if (pool || constants) add("&memories");
-    text += ");\n";
-    if (checks) text += "    for (size_t at = " + size + "; at < " + size + " + 64; ++at) if (" + arena + "[at] != 0xa5) return -1;\n";
-    return text + "    return code;\n}\n";
-}
 
 inline double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -83,37 +54,22 @@ inline bool fails(std::string const& command) {
 
 }  // namespace detail
 
+/// Reads a file of ONNX or of TensorFlow Lite. @throws tilewright::network::model_error
+tw::network::graph read_network(fs::path const& file);
+
+/// imported::layers_of(), compiled once.
+tw::imported::layers layers_of(tw::network::graph const& graph);
+
+/// The operators that are imported, in the order of their tables.
+std::vector<std::string> imported_onnx_operators();
+std::vector<std::string> imported_tflite_operators();
+
 /// Plans a network and writes it as C into a folder, with a function `call_NAME(in, out)` that takes lists of pointers.
 ///
 /// @param made  of which nothing is refused
 /// @throws std::runtime_error with the reason where it is not planned or not written
-inline written_network write_network(tw::imported::layers made, fs::path const& folder, std::string const& name,
-                                     arena_check check = arena_check::each_call) {
-    written_network result;
-    auto begin = std::chrono::steady_clock::now();
-    tw::imported::network_program const whole(std::move(made), tw::ir::label(name.c_str()));
-    tw::program_plan_value const plan = make_program_plan(whole.get());
-    result.seconds_to_plan = detail::seconds_since(begin);
-    if (plan.refusal) throw std::runtime_error(to_string(plan.refusal));
-    begin = std::chrono::steady_clock::now();
-    auto const files = tw::halide::c_program(plan, {.name = name, .constants = tw::halide::constants_in::file});
-    fs::create_directories(folder);
-    if (tw::halide::detail::write_files(folder, files) != 0) throw std::runtime_error("files cannot be written to " + folder.string());
-    result.seconds_to_c = detail::seconds_since(begin);
-    for (auto const& [file, text] : files) {
-        if (fs::path(file).extension() != ".c") continue;
-        bool const is_code = file == name + ".c";
-        result.sources.insert(is_code ? result.sources.begin() : result.sources.end(), folder / file);
-        if (is_code) result.bytes_of_c = text.size();
-    }
-    result.sources.push_back(folder / ("call_" + name + ".c"));
-    std::ofstream(result.sources.back()) << detail::caller_of(name, whole, plan, check);
-    result.weights = plan.constant_bytes(whole.weights()).value;
-    result.arena = plan.peak(whole.arena()).value;
-    result.proven = plan.proven(whole.arena());
-    result.kernels = plan.kernels.size();
-    return result;
-}
+written_network write_network(tw::imported::layers made, fs::path const& folder, std::string const& name,
+                              arena_check check = arena_check::each_call);
 
 /// Compiles files of C, or links objects, to a file. @throws std::runtime_error with what the compiler said
 inline void compile(std::vector<fs::path> const& sources, fs::path const& to, std::string const& options) {
@@ -148,6 +104,35 @@ class library {
   private:
     void* handle_;
 };
+
+/// A network after a compiler.
+struct compiled_network {
+    std::shared_ptr<library> in = {};
+    std::string why_not = {};  ///< where there is no library
+};
+
+/// Compiles networks of different names in one folder, by one call of the compiler. Where that fails, each is compiled by itself.
+inline std::vector<compiled_network> compile_together(std::vector<written_network> const& all, fs::path const& folder,
+                                                      std::string const& options) {
+    std::vector<compiled_network> made(all.size());
+    std::vector<fs::path> sources;
+    for (written_network const& one : all) sources.push_back(one.whole);
+    if (sources.empty()) return made;
+    try {
+        compile(sources, folder / "all.so", options);
+        auto const in = std::make_shared<library>(folder / "all.so");
+        for (compiled_network& one : made) one.in = in;
+    } catch (std::exception const&) {
+        for (std::size_t at = 0; at < all.size(); ++at) try {
+                fs::path const own = sources[at].string() + ".so";
+                compile({sources[at]}, own, options);
+                made[at].in = std::make_shared<library>(own);
+            } catch (std::exception const& error) {
+                made[at].why_not = error.what();
+            }
+    }
+    return made;
+}
 
 /// Room for one argument of a compiled function, with bytes around it that must stay.
 struct argument_room {

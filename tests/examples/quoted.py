@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what the README of a lesson shows with the files of the lesson and with what the lesson prints.
+"""Runs a lesson, and compares what its README shows with its files and with what it prints.
 
 Of the fenced blocks of README.md
   ```cpp, ```c, ```cmake, ```python   stand in a file of the lesson's folder, line after line
@@ -64,18 +64,15 @@ def check(folder, program):
         raise Broken("the lesson has no README.md")
     page = readme.read_text()
     sources = [lines_of(file.read_text(errors="replace")) for file in sorted(folder.iterdir()) if file.is_file() and file != readme]
-    printed = None
+    done = subprocess.run([program], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Broken(f"the lesson ended with code {done.returncode}:\n{done.stdout}{done.stderr}")
+    printed = lines_of(done.stdout)
     for language, block in blocks_of(page):
         if language in CODE and not any(stands_in(block, lines) for lines in sources):
             raise Broken(f"no file of the lesson has this block:\n{block}")
-        if language == "text":
-            if printed is None:
-                done = subprocess.run([program], capture_output=True, text=True)
-                if done.returncode != 0:
-                    raise Broken(f"the lesson ended with code {done.returncode}:\n{done.stderr}")
-                printed = lines_of(done.stdout)
-            if not stands_in(block, printed):
-                raise Broken(f"the lesson does not print this block:\n{block}")
+        if language == "text" and not stands_in(block, printed):
+            raise Broken(f"the lesson does not print this block:\n{block}")
 
 
 def main(arguments):

@@ -47,6 +47,10 @@ class Readme(unittest.TestCase):
         self.program.write_text("#!/bin/sh\necho one\nexit 3\n")
         self.refuses("```text\none\n```\n", "code 3")
 
+    def test_a_lesson_that_fails_without_a_word_on_its_page(self):
+        self.program.write_text("#!/bin/sh\nexit 3\n")
+        self.refuses("```c\nsecond();\n```\n", "code 3")
+
     def test_a_lesson_without_a_page(self):
         with self.assertRaises(quoted.Broken):
             quoted.check(self.folder, self.program)

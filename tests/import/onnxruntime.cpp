@@ -3,6 +3,8 @@
 // only those whose name has PART.
 #include "../../bench/onnx/onnxruntime.hpp"
 
+#include <onnx/onnx_pb.h>
+
 #include <atomic>
 #include <cmath>
 #include <iomanip>
@@ -97,7 +99,7 @@ struct network_under_test {
     void fail(std::string const& reason) { outcome = failed, why = reason; }
 
     void write(fs::path const& into) try {
-        auto made = tilewright::imported::layers_of(tilewright::network::read_onnx(folder / "model.onnx"));
+        auto made = networks::layers_of(networks::read_network(folder / "model.onnx"));
         if (made.refused.empty()) written = networks::write_network(std::move(made), into, name);
         else outcome = refused, why = made.refused[0];
     } catch (std::exception const& error) {
@@ -148,9 +150,7 @@ void run_together(std::vector<network_under_test*> const& all, fs::path const& f
     for (network_under_test* one : all) {
         one->write(folder);
         if (one->outcome != network_under_test::passed) continue;
-        sources.push_back(folder / ("all_" + one->name + ".c"));
-        std::ofstream whole(sources.back());
-        for (fs::path const& part : one->written.sources) whole << "#include \"" << part.filename().string() << "\"\n";
+        sources.push_back(one->written.whole);
     }
     if (sources.empty()) return;
     try {

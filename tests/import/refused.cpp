@@ -1,4 +1,4 @@
-#include <tilewright/import/network.hpp>
+#include "../../bench/onnx/run_network.hpp"
 
 #include "catch.hpp"
 
@@ -30,7 +30,7 @@ TEST_CASE("every operator that is not imported is a line, with its node and the 
     graph.inputs = {tensor_id(0), tensor_id(1)};
     graph.outputs = {tensor_id(5)};
     graph.nodes = {node_of("Det", {0}, 2), node_of("Add", {0, 1}, 3), node_of("Relu", {2}, 4), node_of("Unheard", {4}, 5)};
-    auto const refused = imported::layers_of(graph).refused;
+    auto const refused = networks::layers_of(graph).refused;
     REQUIRE(refused.size() == 3);
     CHECK(refused[0] == "node 0 (`Det`): this operator is not imported");
     CHECK(refused[1] == "node 1 (`Add`): shapes 2x3 and 2x4 do not fit");
@@ -41,9 +41,9 @@ TEST_CASE("an operator of another domain is not taken for ONNX's") {
     graph.tensors = {of_shape("x", {2}), of_shape("y", {2})};
     graph.inputs = {tensor_id(0)}, graph.outputs = {tensor_id(1)};
     graph.nodes = {node_of("Relu", {0}, 1)};
-    CHECK(imported::layers_of(graph).refused.empty());
+    CHECK(networks::layers_of(graph).refused.empty());
     graph.nodes[0].domain = "com.example";
-    CHECK(imported::layers_of(graph).refused.size() == 1);
+    CHECK(networks::layers_of(graph).refused.size() == 1);
 }
 TEST_CASE("an input whose extents are left to run time is refused by name") {
     network::graph graph{.format = "onnx"};
@@ -51,7 +51,7 @@ TEST_CASE("an input whose extents are left to run time is refused by name") {
     graph.tensors[0].shape->push_back({{}, "batch"});
     graph.inputs = {tensor_id(0)}, graph.outputs = {tensor_id(1)};
     graph.nodes = {node_of("Relu", {0}, 1)};
-    auto const refused = imported::layers_of(graph).refused;
+    auto const refused = networks::layers_of(graph).refused;
     REQUIRE(refused.size() == 1);
     CHECK(refused[0] == "the network: input `x` has an extent that is left to run time");
 }
