@@ -1,3 +1,5 @@
+#include <tilewright/import/argument_names.hpp>
+
 #include "../../bench/onnx/run_network.hpp"
 
 #include "catch.hpp"
@@ -74,7 +76,7 @@ std::vector<std::string> said_of(char const* operation, std::vector<std::vector<
     }
     graph.outputs = {node.outputs[0]};
     graph.nodes = {node};
-    return imported::layers_of(graph).refused;
+    return networks::layers_of(graph).refused;
 }
 using list = std::vector<std::int64_t>;
 
@@ -114,7 +116,7 @@ TEST_CASE("an argument has no name of an axis, of a kernel, or of a tensor betwe
     graph.outputs = {tensor_id(4), tensor_id(5)};
     graph.nodes = {{.operation = "Sum", .version = 13, .inputs = graph.inputs, .outputs = {tensor_id(4)}},
                    {.operation = "Softplus", .version = 13, .inputs = {tensor_id(4)}, .outputs = {tensor_id(5)}}};
-    imported::layers const made = imported::layers_of(graph);
+    imported::layers const made = networks::layers_of(graph);
     REQUIRE(made.refused.empty());
     auto const names_of = [](std::vector<imported::stored> const& all) {
         std::vector<std::string> names;
