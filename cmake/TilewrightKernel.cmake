@@ -391,7 +391,9 @@ endmacro()
 # Sets `header` to the path of HEADER.
 macro(_tilewright_find_header)
     cmake_path(ABSOLUTE_PATH ARG_HEADER BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE header)
-    if(NOT EXISTS ${header} OR IS_DIRECTORY ${header})
+    # Another rule of the project may write it.
+    get_source_file_property(generated ${header} GENERATED)
+    if(NOT generated AND (NOT EXISTS ${header} OR IS_DIRECTORY ${header}))
         message(FATAL_ERROR "${call}: HEADER ${header} does not exist")
     endif()
 endmacro()

@@ -13,6 +13,7 @@
 #include <tilewright/c_source/names.hpp>
 #include <tilewright/c_source/program_source.hpp>
 #include <tilewright/c_source/write_files.hpp>
+#include <tilewright/import/eject.hpp>
 #include <tilewright/import/emulated_network.hpp>
 #include <tilewright/import/network.hpp>
 #include <tilewright/import/placement_report.hpp>
@@ -36,7 +37,7 @@ struct planned_network {
     program_plan_value const plan;
 
     planned_network(imported::layers layers, std::string const& name)
-        : whole(std::move(layers), ir::label(name.c_str()), imported::chip_of_tool()), plan(make_program_plan(whole.get())) {}
+        : whole(std::move(layers), ir::label(name.c_str()), imported::tool_is_for().what), plan(make_program_plan(whole.get())) {}
 };
 /// Nothing where it is not imported, placed and planned; then the reasons stand on stderr, a line each.
 std::unique_ptr<planned_network> plan_network(std::filesystem::path const& model, std::string const& name) {
@@ -78,7 +79,7 @@ bool write_c(std::filesystem::path const& model, std::filesystem::path const& fo
     std::filesystem::create_directories(folder);
     halide::file_list files = halide::c_program(plan, {.name = name, .includes = includes, .constants = halide::constants_in::file});
     // A build knows the names of its files before it knows the network: constants lie in one memory.
-    std::string const weights = name + "_" + imported::chip_of_tool().constants().name.str() + ".c";
+    std::string const weights = name + "_" + imported::tool_is_for().what.constants().name.str() + ".c";
     for (auto& [file, text] : files) {
         if (file == weights) file = name + "_weights.c";
     }
@@ -99,6 +100,19 @@ bool print_layers(std::filesystem::path const& model) {
     if (!made) return false;
     std::cout << imported::placement_table(made->whole, made->plan);
     print_memories(made->plan);
+    return true;
+}
+/// Writes a header with the chip that gives each layer where it went, in a namespace.
+bool eject(std::filesystem::path const& model, std::filesystem::path const& header, std::string const& name) {
+    imported::chip_of_tool const on = imported::tool_is_for();
+    if (on.variable.empty()) throw std::invalid_argument("there is nothing to take over: the network is plain loops on this processor");
+    halide::detail::check_function_name(name);
+    auto const made = plan_network(model, "network");
+    if (!made) return false;
+    if (halide::detail::write_files(header.parent_path(),
+                                    {{header.filename().string(), imported::eject(made->whole, name, on.header, on.variable)}}) != 0)
+        return false;
+    std::cout << "chip: " << name << "::chip in " << header.string() << "\n";
     return true;
 }
 /// Inputs that are drawn, the same for a seed: integers of all values, floats from -1 to 1.
@@ -145,7 +159,7 @@ bool emulate(std::filesystem::path const& model, int runs) {
     imported::network_program const plain(imported::layers_of(read(model)), "plain", loops);
     program_plan_value const plan_of_loops = make_program_plan(plain.get());
     if (plan_of_loops.refusal) throw std::runtime_error(to_string(plan_of_loops.refusal));
-    imported::emulated_network on_chip(made->whole, imported::chip_of_tool(), made->plan), in_loops(plain, loops, plan_of_loops);
+    imported::emulated_network on_chip(made->whole, imported::tool_is_for().what, made->plan), in_loops(plain, loops, plan_of_loops);
     double most = 0;
     bool as_planned = true;
     constexpr progress modes[] = {progress::earliest, progress::latest, progress::random};
@@ -157,7 +171,7 @@ bool emulate(std::filesystem::path const& model, int runs) {
         as_planned = as_planned &&
                      (!made->plan.cycles_resolved() || static_cast<double>(on_chip.cycles()) == static_cast<double>(made->plan.cycles()));
     }
-    std::cout << imported::chip_of_tool().name() << ", emulated: " << on_chip.cycles() << " cycles"
+    std::cout << imported::tool_is_for().what.name() << ", emulated: " << on_chip.cycles() << " cycles"
               << (as_planned ? ", as planned" : ", NOT as planned");
     std::cout << "; " << runs << " inputs, results "
               << (most == 0     ? "equal to"
@@ -184,6 +198,7 @@ int usage(char const* tool) {
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
               << "       " << tool << " --c FOLDER NAME model.onnx|model.tflite [C_INCLUDE ...]\n"
               << "       " << tool << " --layers model.onnx|model.tflite\n"
+              << "       " << tool << " --eject HEADER NAMESPACE model.onnx|model.tflite\n"
               << "       " << tool << " --emulate model.onnx|model.tflite [INPUTS]\n"
 #endif
         ;
@@ -202,6 +217,7 @@ int main(int count, char** arguments) {
             return write_c(arguments[4], arguments[2], arguments[3], {arguments + 5, arguments + count}) ? 0 : 1;
         }
         if (command == "--layers") return count == 3 ? (print_layers(arguments[2]) ? 0 : 1) : usage(arguments[0]);
+        if (command == "--eject") return count == 5 ? (eject(arguments[4], arguments[2], arguments[3]) ? 0 : 1) : usage(arguments[0]);
         if (command == "--emulate") {
             int const runs = count == 4 ? std::atoi(arguments[3]) : 3;
             return count <= 4 && runs > 0 ? (emulate(arguments[2], runs) ? 0 : 1) : usage(arguments[0]);
@@ -209,7 +225,7 @@ int main(int count, char** arguments) {
 #endif
         if (std::strcmp(arguments[1], "--print") != 0) return usage(arguments[0]);
     } catch (std::exception const& error) {
-        return failed(arguments[std::strcmp(arguments[1], "--c") == 0 ? 4 : 2], error);
+        return failed(arguments[count > 4 ? 4 : 2], error);
     }
     int refused = 0;
     for (int at = 2; at < count; ++at) {

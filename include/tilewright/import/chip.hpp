@@ -30,6 +30,7 @@ class chip {
         std::string name;
         int agent_at = 0;
         schedule_template made_by = {};  ///< none: loops
+        std::string only_for = {};       ///< the one layer that it is for; empty: any
     };
     struct placed_agent {
         agent on;
@@ -46,29 +47,38 @@ class chip {
     /// An agent that layers can go to, before what it runs is stated.
     /// @throws std::invalid_argument  where there is one of this name
     chip& with(agent const& on, agent_memories const& uses) {
-        if (find(on) >= 0) throw std::invalid_argument("chip `" + name_ + "` has two agents `" + on.name.str() + "`");
+        if (find(on.name.str()) >= 0) throw std::invalid_argument("chip `" + name_ + "` has two agents `" + on.name.str() + "`");
         agents_.push_back({on, uses});
         return *this;
     }
     /// Layers that this template has schedules for go to the agent.
     chip& standard(std::string name, agent const& on, schedule_template made_by) {
-        choices_.push_back({std::move(name), known(on), std::move(made_by)});
+        choices_.push_back({std::move(name), known(on.name.str()), std::move(made_by), {}});
         return *this;
     }
     /// Layers may be plain loops on the agent's core.
     chip& loops(agent const& on) {
-        choices_.push_back({"loops", known(on), {}});
+        choices_.push_back({"loops", known(on.name.str()), {}, {}});
         return *this;
     }
     /// The layer with this name (`k3`) goes to this choice (the name of a standard schedule, or `loops`) of the agent, and to no other.
-    chip& layer(std::string kernel, std::string choice_name, agent const& on) {
-        int const at = known(on);
+    chip& layer(std::string const& kernel, std::string const& choice_name, agent const& on) {
+        return layer(kernel, choice_name, on.name.str());
+    }
+    chip& layer(std::string const& kernel, std::string const& choice_name, std::string const& agent_name) {
+        int const at = known(agent_name);
         for (std::size_t place = 0; place < choices_.size(); ++place) {
             if (choices_[place].name != choice_name || choices_[place].agent_at != at) continue;
-            overrides_[std::move(kernel)] = place;
+            overrides_[kernel] = place;
             return *this;
         }
-        throw std::invalid_argument("chip `" + name_ + "`: `" + on.name.str() + "` has no choice `" + choice_name + "`");
+        throw std::invalid_argument("chip `" + name_ + "`: `" + agent_name + "` has no choice `" + choice_name + "`");
+    }
+    /// The layer with this name goes to the agent by a template of its own, and to no other.
+    chip& layer(std::string const& kernel, std::string const& agent_name, schedule_template made_by) {
+        overrides_[kernel] = choices_.size();
+        choices_.push_back({"own", known(agent_name), std::move(made_by), kernel});
+        return *this;
     }
 
     std::string const& name() const { return name_; }
@@ -80,15 +90,15 @@ class chip {
     std::map<std::string, std::size_t> const& overrides() const { return overrides_; }
 
   private:
-    int find(agent const& on) const {
+    int find(std::string const& agent_name) const {
         for (std::size_t at = 0; at < agents_.size(); ++at) {
-            if (agents_[at].on.name == on.name) return static_cast<int>(at);
+            if (agents_[at].on.name.str() == agent_name) return static_cast<int>(at);
         }
         return -1;
     }
-    int known(agent const& on) const {
-        int const at = find(on);
-        if (at < 0) throw std::invalid_argument("chip `" + name_ + "` has no agent `" + on.name.str() + "`: say with(…) first");
+    int known(std::string const& agent_name) const {
+        int const at = find(agent_name);
+        if (at < 0) throw std::invalid_argument("chip `" + name_ + "` has no agent `" + agent_name + "`: say with(…) first");
         return at;
     }
 
@@ -99,7 +109,11 @@ class chip {
     std::map<std::string, std::size_t> overrides_ = {};
 };
 
-/// The chip that a tool writes networks for. A source of the network's own defines it, so that the tool is compiled once.
-chip const& chip_of_tool();
+/// The chip that a tool writes networks for, and how a program names it. A source of its own defines it, so that the tool is compiled once.
+struct chip_of_tool {
+    chip const& what;
+    std::string header = {}, variable = {};  ///< empty: this processor
+};
+chip_of_tool tool_is_for();
 
 }  // namespace tilewright::imported

@@ -54,6 +54,8 @@ class network_program {
         return made;
     }
 
+    std::deque<layer_placer::placed> const& placed_layers() const { return placed_; }
+
   private:
     static std::vector<stored> known_of(layers const& of) {
         std::vector<stored> made;

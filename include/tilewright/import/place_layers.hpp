@@ -77,6 +77,7 @@ class layer_placer {
         for (std::size_t at = 0; at < on_.choices().size(); ++at) {
             if (said != on_.overrides().end() && said->second != at) continue;
             chip::choice const& one = on_.choices()[at];
+            if (!one.only_for.empty() && one.only_for != report.kernel) continue;
             chip::placed_agent const& agent = on_.agents()[static_cast<std::size_t>(one.agent_at)];
             report.agent = agent.on.name.str(), report.choice = one.name;
             if (!reaches_result(of, agent)) {
@@ -122,15 +123,26 @@ class layer_placer {
         return false;
     }
     /// A schedule with what the chip says of arguments and result.
+    /// What a template has said itself stays.
     schedule with_arguments(schedule made, placed_layer const& of, chip::placed_agent const& by) const {
+        auto const is_said = [&made, before = made.directive_count()](directive_kind kind, ir::label const& tensor) {
+            for (int at = 0; at < std::min(before, schedule::most_directives); ++at) {
+                directive const& one = made.directive_at(at);
+                if (one.kind == kind && made.name_at(one, 0) == tensor) return true;
+            }
+            return false;
+        };
         for (ir::label const& one : detail::arguments_of(of.of.what())) {
+            if (is_said(directive_kind::reads, one)) continue;
             any_tensor const tensor{one, scalar_type::literal};
             bool const is_constant = of.of.is_constant(one) || std::any_of(of.of.reordered().begin(), of.of.reordered().end(),
                                                                            [&](auto const& known) { return known.name == one; });
             if (is_constant) made.reads(tensor, on_.constants());
             else if (by.uses.tensors.count > 0) made.reads(tensor, by.uses.tensors);
         }
-        if (by.uses.tensors.count > 0) made.writes({of.of.what().nodes.back().name, scalar_type::literal}, by.uses.tensors);
+        ir::label const& result = of.of.what().nodes.back().name;
+        if (by.uses.tensors.count > 0 && !is_said(directive_kind::writes, result))
+            made.writes({result, scalar_type::literal}, by.uses.tensors);
         return made;
     }
     /// Plain loops. What stays in the kernel is kept for as long as it is needed.

@@ -28,11 +28,11 @@ class layer_shape {
         return contraction_of(of_, [&](ir::label const& tensor) { return is_constant(tensor); });
     }
     /// Sums start from 0, and what they started from is added afterwards.
-    void start_from_zero() { of_ = starting_from_zero(of_); }
+    void start_from_zero() { of_ = starting_from_zero(of_), changes_.emplace_back("start_from_zero()"); }
     /// Sums are a stage of their own, even where the result is no more than they are.
-    void keep_sums_apart() { of_ = with_sums_apart(of_); }
+    void keep_sums_apart() { of_ = with_sums_apart(of_), changes_.emplace_back("keep_sums_apart()"); }
     /// The stage that makes the sums has one more loop, of one iteration.
-    void add_unit_loop() { of_ = with_unit_loop(of_); }
+    void add_unit_loop() { of_ = with_unit_loop(of_), changes_.emplace_back("add_unit_loop()"); }
     /// Dimension d of a constant is its dimension `order[d]` from here on: the tool writes it so.
     /// @throws std::invalid_argument  where the tensor is no constant, or `order` has not each of its dimensions once
     void reorder(ir::label const& constant, std::vector<int> const& order) {
@@ -49,6 +49,9 @@ class layer_shape {
         for (int const one : order) name += static_cast<char>('0' + one);
         of_ = reading_reordered(of_, constant, ir::label(name.c_str()), order);
         reordered_.push_back({constant, ir::label(name.c_str()), order});
+        std::string text;
+        for (int const one : order) text += (text.empty() ? "" : ", ") + std::to_string(one);
+        changes_.push_back("reorder(\"" + constant.str() + "\", {" + text + "})");
     }
 
     struct reordered_constant {
@@ -56,6 +59,8 @@ class layer_shape {
         std::vector<int> order;
     };
     std::vector<reordered_constant> const& reordered() const { return reordered_; }
+    /// The calls that have changed it, as C++.
+    std::vector<std::string> const& changes() const { return changes_; }
 
   private:
     stored const* find(ir::label const& tensor) const {
@@ -66,6 +71,7 @@ class layer_shape {
     layer of_;
     std::vector<stored> const* constants_;
     std::vector<reordered_constant> reordered_ = {};
+    std::vector<std::string> changes_ = {};
 };
 
 /// A layer for which schedules are made: it stays where it is, since they point at it.
@@ -73,8 +79,22 @@ struct placed_layer {
     layer_shape of;
     machine const* where = nullptr;
 
+    /// A part by its name, from a list of the machine. @throws std::invalid_argument  where there is none
+    template <class Parts>
+    auto const& part(Parts const& all, char const* name, char const* kind) const {
+        int const at = all.find(ir::label(name));
+        if (at < 0) throw std::invalid_argument("`" + where->name.str() + "` has no " + kind + " `" + name + "`");
+        return all[at];
+    }
+
     /// A schedule without directives. Those that say where arguments and results lie are added afterwards.
     schedule plain() const { return schedule(of.nodes(), *where); }
+
+    memory const& memory_named(char const* name) const { return part(where->memories, name, "memory"); }
+    transfer_description const& transfer_named(char const* name) const { return part(where->transfers, name, "transfer"); }
+    intrinsic_description const& intrinsic_named(char const* name) const { return part(where->intrinsics, name, "intrinsic"); }
+    core const& core_named(char const* name) const { return part(where->cores, name, "core"); }
+    any_tensor tensor(char const* name) const { return {ir::label(name), scalar_type::literal}; }
 };
 
 /// Schedules of a layer, of which the one is taken whose plan costs least; or why there are none.
