@@ -1,5 +1,7 @@
 // Whole networks: how long they take to be planned and written as C, what they need, and how fast they are on this processor, beside ONNX
 // Runtime on one thread. `networks [PART]`: only models whose name has PART.
+#include <onnx/onnx_pb.h>
+
 #include <cmath>
 #include <csignal>
 #include <iostream>
