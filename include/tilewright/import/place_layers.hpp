@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <memory>
 #include <tilewright/diagnostics/text.hpp>
 #include <tilewright/import/chip.hpp>
 #include <tilewright/plan/best_tile.hpp>
