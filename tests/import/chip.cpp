@@ -63,7 +63,10 @@ constexpr auto mul_rows = intrinsic("mul_rows", sums(p, f) = sum(d, product_of_r
                               .cycles(4);
 constexpr auto rows = machine("rows", common, constants, spad, acc, loader, array, mvin, mvin_constants, mvout, mac_rows, mul_rows);
 
-constexpr auto host_machine = machine("host", far, common, constants);
+constexpr engine mover{"mover"};
+constexpr auto out = transfer("out", common, far).on(mover).dimensions(2).cost({.latency = 8, .bytes_per_cycle = 8});
+constexpr auto back = transfer("back", far, common).on(mover).dimensions(2).cost({.latency = 8, .bytes_per_cycle = 8});
+constexpr auto host_machine = machine("host", far, common, constants, mover, out, back);
 constexpr agent npu("npu", columns), other("other", rows), cpu("cpu", host_machine);
 
 // A core with a memory of its own.
@@ -343,6 +346,47 @@ TEST_CASE("where no choice takes a layer, the error names it and says why") {
     chip const homeless = chip("homeless").inputs_in(common).outputs_in(common).constants_in(constants).with(cpu, {}).loops(cpu);
     CHECK_THROWS_WITH(network_program(network, "net", homeless),
                       "k0: chip `homeless` does not say where loops of `cpu` keep what stays in a kernel: `.inner`");
+}
+
+TEST_CASE("tensors wait in another memory where theirs is too small, if the chip allows that") {
+    // a = in0 + 1, b = a a, c is b from its end, out0 = c + a. Each has 6,400 bytes: a waits while c is made of b, which it does not
+    // overwrite.
+    constexpr std::int64_t extent = 6400;
+    layers made;
+    made.inputs.push_back({"in0", scalar_type::int8, {extent}});
+    made.outputs.push_back({"out0", scalar_type::int8, {extent}});
+    auto const i = along("i", extent);
+    auto const read = [&](char const* tensor) { return element(tensor, scalar_type::int8, {i}); };
+    auto const add = [&](char const* kernel, char const* result, value const& what) {
+        made.all.push_back({kernel, stage_of(element(result, scalar_type::int8, {i}), what), {}, kernel});
+    };
+    value const one = number(std::int64_t{1}, scalar_type::int8);
+    add("k0", "a", read("in0") + one), add("k1", "b", read("a") * read("a")),
+        add("k2", "c", element("b", scalar_type::int8, {in32(extent - 1) - i})), add("k3", "out0", read("c") + read("a"));
+    auto const on = [] {
+        return chip("tested")
+            .inputs_in(far)
+            .outputs_in(far)
+            .constants_in(constants)
+            .with(cpu, {.tensors = common, .inner = &common, .semantics = &semantics_of<host_machine>})
+            .loops(cpu);
+    };
+    network_program const without(made, "net", on());
+    CHECK(make_program_plan(without.get()).refusal.kind == verdict_kind::memory_overflow);
+    chip const allows = on().spills_to(far);
+    network_program const with(made, "net", allows);
+    auto const plan = std::make_unique<program_plan_value>(make_program_plan(with.get()));
+    INFO((plan->refusal ? to_string(plan->refusal) : ""));
+    REQUIRE(!plan->refusal);
+    emulated_network emulated(with, allows, *plan);
+    std::mt19937 random(3);
+    std::vector<std::byte> const input = some_bytes(extent, random), got = emulated({input})[0];
+    auto const a_at = [&](std::size_t at) { return static_cast<std::int8_t>(std::to_integer<int>(input[at]) + 1); };
+    for (std::size_t at = 0; at < input.size(); ++at) {
+        std::int8_t const from_end = a_at(input.size() - 1 - at);
+        auto const wanted = static_cast<std::int8_t>(from_end * from_end + a_at(at));
+        REQUIRE(static_cast<std::int8_t>(std::to_integer<int>(got[at])) == wanted);
+    }
 }
 
 TEST_CASE("layers that are alike are searched once") {

@@ -44,6 +44,8 @@ class chip {
     chip& outputs_in(memory const& where) { return outputs_ = where, *this; }
     /// The memory of weights and other constants.
     chip& constants_in(memory const& where) { return constants_ = where, *this; }
+    /// Tensors between kernels may wait in this memory while nobody uses them, where their own is too small.
+    chip& spills_to(memory const& where) { return spills_ = where, *this; }
     /// An agent that layers can go to, before what it runs is stated.
     /// @throws std::invalid_argument  where there is one of this name
     chip& with(agent const& on, agent_memories const& uses) {
@@ -85,6 +87,7 @@ class chip {
     memory const& inputs() const { return inputs_; }
     memory const& outputs() const { return outputs_; }
     memory const& constants() const { return constants_; }
+    std::optional<memory> const& spills() const { return spills_; }
     std::vector<placed_agent> const& agents() const { return agents_; }
     std::vector<choice> const& choices() const { return choices_; }
     std::map<std::string, std::size_t> const& overrides() const { return overrides_; }
@@ -104,6 +107,7 @@ class chip {
 
     std::string name_;
     memory inputs_{}, outputs_{}, constants_{};
+    std::optional<memory> spills_{};
     std::vector<placed_agent> agents_ = {};
     std::vector<choice> choices_ = {};
     std::map<std::string, std::size_t> overrides_ = {};

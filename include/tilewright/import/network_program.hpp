@@ -42,6 +42,12 @@ class network_program {
             made_.run(one.layer->of.what().name, by.on, one.how);
         }
         for (stored const& one : network_.outputs) made_.output(as_tensor(one), on.outputs());
+        for (auto const& one : placed_) {
+            ir::node const& made = one.layer->of.what().nodes.back();
+            bool const is_output =
+                std::any_of(network_.outputs.begin(), network_.outputs.end(), [&](stored const& o) { return o.name == made.name; });
+            if (on.spills() && !is_output) made_.may_spill({made.name, made.type}, *on.spills());
+        }
     }
     network_program(network_program const&) = delete;
 

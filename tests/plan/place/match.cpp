@@ -125,6 +125,23 @@ TEST_CASE("an intrinsic for one layout refuses the other") {
     CHECK(verdict_of(C(m, n) += wide(A(m, k)) * wide(B(k, n)), multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(j, l)))) ==
           verdict_kind::intrinsic_mismatch);
 }
+TEST_CASE("a loop of one iteration that moves nothing stands for an axis of which a call covers up to so many") {
+    axis const i{"i", 16}, j{"j", 16}, l{"l", 16}, row{"row", 1}, two{"row", 2};
+    tensor<std::int8_t> const V{"V"};
+    auto const verdict_on_rows = [&](auto const& what, axis const& rows, intrinsic const& step) {
+        auto const on = machine("machine", dram, spad, acc, load, store, zero, step);
+        auto const s = schedule(what, on).cache_read(V, spad).cache_read(B, spad).cache_write(C, acc).tensorize(rows, n, k, step);
+        return make_plan(s).refusal.kind;
+    };
+    auto const whole = multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(l, j)));
+    auto const flexible = multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(l, j))).up_to(i);
+    auto const others = multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(l, j))).up_to(j, l);
+    CHECK(verdict_on_rows(C(row, n) += wide(V(k)) * wide(B(k, n)), row, flexible) == verdict_kind::none);
+    // With a second iteration it matters how far the operand moves, and a call that covers all 16 reads other rows.
+    CHECK(verdict_on_rows(C(two, n) += wide(V(k)) * wide(B(k, n)), two, flexible) == verdict_kind::intrinsic_mismatch);
+    CHECK(verdict_on_rows(C(row, n) += wide(V(k)) * wide(B(k, n)), row, whole) == verdict_kind::intrinsic_mismatch);
+    CHECK(verdict_on_rows(C(row, n) += wide(V(k)) * wide(B(k, n)), row, others) == verdict_kind::intrinsic_mismatch);
+}
 TEST_CASE("without a form that overwrites and without a fill, a reduction is refused") {
     axis const i{"i", 16}, j{"j", 16}, l{"l", 16};
     auto const step = multiply_accumulate(c(i, j) += wide(a(i, l)) * wide(b(l, j)));
