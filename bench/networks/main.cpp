@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "comparison.hpp"
+#include "networks/on_chip.hpp"
 #include "onnx/onnxruntime.hpp"
 #include "onnx/run_network.hpp"
 #include "peers.hpp"
@@ -222,6 +223,41 @@ void print(entry const& of, row const& one) {
     std::fflush(stdout);
 }
 
+/// The networks of int8 on a chip: where layers go, cycles as planned and as the emulated chip counts them. @return how busy its array is
+double print_on_chip(std::vector<entry> const& entries, int& code) {
+    std::printf(
+        "\nint8 on the chip of lesson 09, with larger memories. `busy`: of layers on the npu with 16 channels or more, the share of their "
+        "cycles "
+        "for which the array is needed.\n\n%-28s %7s %9s %6s %12s %12s %7s\n",
+        "", "plan s", "act_mem", "proven", "cycles", "emulated", "busy");
+    double busy = 0, cycles = 0;
+    for (entry const& one : entries) {
+        if (!one.is_int8) continue;
+        progress(one.title() + ": on a chip");
+        tilewright::imported::layers layers = networks::layers_of(networks::read_network(one.model()));
+        std::vector<bytes> inputs;
+        for (auto const& input : layers.inputs) {
+            onnxruntime::tensor like;
+            like.type = onnx::TensorProto::INT8, like.extents = input.extents;
+            inputs.push_back(drawn(like));
+        }
+        networks::chip_figures const found = networks::on_chip(std::move(layers), inputs);
+        progress("");
+        if (!found.refused.empty() || found.emulated != found.cycles) code = EXIT_FAILURE;
+        if (!found.refused.empty()) {
+            std::printf("%-28s FAILED: %s\n", one.title().c_str(), found.refused.c_str());
+            continue;
+        }
+        busy += found.busy, cycles += found.npu_cycles;
+        std::printf("%-28s %7.2f %9lld %6s %12.0f %12.0f %5.1f %%  %d of %d layers on the npu%s\n", one.title().c_str(),
+                    found.seconds_to_plan, found.act_bytes, found.proven ? "yes" : "no", found.cycles, found.emulated,
+                    found.npu_cycles > 0 ? 100 * found.busy / found.npu_cycles : 0.0, found.on_npu, found.layers,
+                    found.emulated == found.cycles ? "" : ": NOT AS PLANNED");
+        std::fflush(stdout);
+    }
+    return cycles > 0 ? busy / cycles : 0;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -229,6 +265,7 @@ int main(int count, char** arguments) {
     std::string pattern = (fs::temp_directory_path() / "tilewright_networks_XXXXXX").string();
     int code = EXIT_SUCCESS, planned = 0, asked = 0;
     peers::summary speed;
+    double busy = 0;
     try {
         onnxruntime::runtime const peer(NETWORKS_ONNXRUNTIME);
         if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("there is no folder to work in");
@@ -268,6 +305,7 @@ int main(int count, char** arguments) {
             }
             fs::remove_all(own);
         }
+        busy = print_on_chip(entries, code);
     } catch (interrupted const&) {
         std::fprintf(stderr, "\nnetworks: stopped\n");
         code = 128 + SIGINT;
@@ -277,9 +315,8 @@ int main(int count, char** arguments) {
     }
     std::error_code ignored;
     if (fs::path(pattern).filename().string().find("XXXXXX") == std::string::npos) fs::remove_all(pattern, ignored);
-    // What no accelerator's schedule exists for has no utilisation.
     if (code == EXIT_SUCCESS)
-        std::printf("networks: planned=%d/%d utilisation=none to_onnxruntime=%s\n", planned, asked,
+        std::printf("networks: planned=%d/%d utilisation=%s to_onnxruntime=%s\n", planned, asked, busy > 0 ? figure(busy).c_str() : "none",
                     speed.count > 0 ? figure(speed.geometric_mean()).c_str() : "none");
     return code;
 }

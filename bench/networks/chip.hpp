@@ -1,0 +1,50 @@
+// Machines and chips are read line by line.
+// clang-format off
+#pragma once
+#include <tilewright/emulate/semantics.hpp>
+#include <tilewright/import/chip.hpp>
+#include <tilewright/import/products_by_instruction.hpp>
+#include <tilewright/tilewright.hpp>
+
+/// The chip of lesson 09 with memories that networks fit into: an npu that multiplies 16 pixels by 16 filters over 32 channels, and a cpu.
+namespace networks_chip {
+
+using namespace tilewright;
+
+inline constexpr memory l2_mem{.name = "l2_mem", .capacity = 4_MiB, .alignment = 16, .wait_cycles = 2};
+inline constexpr memory act_mem{.name = "act_mem", .capacity = 2_MiB, .alignment = 16};
+inline constexpr memory wei_mem{.name = "wei_mem", .capacity = 32_MiB, .alignment = 16};
+inline constexpr memory spad{.name = "spad", .base = 0x5000'0000, .capacity = 64_KiB, .alignment = 16};
+inline constexpr memory acc{.name = "acc", .base = 0x5100'0000, .capacity = 16_KiB, .alignment = 16};
+
+inline constexpr engine dma{"dma"}, loader{"loader"}, array{"array"};
+inline constexpr core cortex{.name = "cortex"}, controller{.name = "controller"};
+inline constexpr auto fetch_input =
+    transfer("fetch_input", l2_mem, act_mem).on(dma).dimensions(2).cost({.latency = 20, .setup = 4, .bytes_per_cycle = 4});
+inline constexpr auto cpu_machine = machine("cpu", l2_mem, act_mem, wei_mem, cortex, dma, fetch_input);
+
+inline constexpr transfer_cost by_loader{.latency = 16, .setup = 2, .bytes_per_cycle = 16};
+inline constexpr auto mvin = transfer("mvin", act_mem, spad).on(loader).asynchronous().dimensions(4).cost(by_loader);
+inline constexpr auto mvin_weights = transfer("mvin_weights", wei_mem, spad).on(loader).asynchronous().dimensions(4).cost(by_loader);
+inline constexpr axis p{"p", 16}, f{"f", 16}, d{"d", 32};
+inline constexpr tensor<std::int8_t> pixels{"pixels"}, filters{"filters"};
+inline constexpr tensor<std::int32_t> sums{"sums"};
+inline constexpr auto product = cast<std::int32_t>(pixels(p, d)) * cast<std::int32_t>(filters(d, f));
+inline constexpr auto mac = intrinsic("mac", sums(p, f) += product)
+                                .reads(pixels, spad).reads(filters, spad).updates(sums, acc).up_to(p, f, d).on(array).cycles(16);
+inline constexpr auto mul = intrinsic("mul", sums(p, f) = sum(d, product))
+                                .reads(pixels, spad).reads(filters, spad).writes(sums, acc).up_to(p, f, d).on(array).cycles(16);
+inline constexpr auto npu_machine = machine("npu", act_mem, wei_mem, spad, acc, controller, loader, array, mvin, mvin_weights, mac, mul);
+
+inline constexpr agent cpu("cpu", cpu_machine);
+inline constexpr agent npu = agent("npu", npu_machine).aside("npu_start", "npu_join");
+
+inline imported::chip const two_agents =
+    imported::chip("two_agents")
+        .inputs_in(l2_mem).outputs_in(act_mem).constants_in(wei_mem)
+        .with(npu, {.tensors = act_mem, .inner = &act_mem, .semantics = &semantics_of<npu_machine>})
+        .with(cpu, {.tensors = any_of(act_mem, l2_mem), .inner = &l2_mem, .semantics = &semantics_of<cpu_machine>})
+        .standard("products", npu, imported::products_by(mac.name))
+        .loops(cpu);
+
+}  // namespace networks_chip

@@ -1,0 +1,45 @@
+#include "on_chip.hpp"
+
+#include <chrono>
+#include <tilewright/import/emulated_network.hpp>
+
+#include "chip.hpp"
+
+namespace networks {
+
+using namespace tilewright;
+
+chip_figures on_chip(imported::layers layers, std::vector<std::vector<std::byte>> const& inputs) {
+    chip_figures made;
+    imported::chip const& on = networks_chip::two_agents;
+    auto const begin = std::chrono::steady_clock::now();
+    try {
+        imported::network_program const whole(std::move(layers), "net", on);
+        auto const plan = std::make_unique<program_plan_value>(make_program_plan(whole.get()));
+        made.seconds_to_plan = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        if (plan->refusal) return made.refused = to_string(plan->refusal), made;
+        made.cycles = static_cast<double>(plan->cycles());
+        made.act_bytes = plan->peak(networks_chip::act_mem).value, made.proven = plan->proven(networks_chip::act_mem);
+        for (imported::layer_placer::placed const& one : whole.placed_layers()) {
+            ++made.layers;
+            if (one.report.choice != "products") continue;
+            ++made.on_npu;
+            std::int64_t channels = 1;
+            for (imported::contracted_loop const& loop : one.layer->of.as_contraction().value().k) channels *= loop.extent;
+            if (channels < 16) continue;
+            for (int at = 0; at < plan->kernels.size(); ++at) {
+                if (plan->kernel_at(at).name.str() == one.report.kernel) made.npu_cycles += static_cast<double>(plan->kernel_at(at).cycles);
+            }
+            made.busy += one.report.least_cycles;
+        }
+        if (inputs.empty()) return made;
+        imported::emulated_network emulated(whole, on, *plan);
+        emulated(inputs);
+        made.emulated = static_cast<double>(emulated.cycles());
+    } catch (imported::not_placed const& error) {
+        made.refused = error.what();
+    }
+    return made;
+}
+
+}  // namespace networks
