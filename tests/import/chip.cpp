@@ -98,7 +98,7 @@ chip chip_with(schedule_template of_columns, schedule_template of_rows) {
         .constants_in(constants)
         .with(npu, {.tensors = common, .inner = &common, .semantics = &semantics_of<columns>})
         .with(other, {.tensors = common, .inner = &common, .semantics = &semantics_of<rows>})
-        .with(cpu, {.tensors = any_of(common, far), .inner = &far})
+        .with(cpu, {.tensors = any_of(common, far), .inner = &far, .semantics = &semantics_of<host_machine>})
         .standard("columns", npu, std::move(of_columns))
         .standard("rows", other, std::move(of_rows));
 }
@@ -278,7 +278,7 @@ TEST_CASE("each schedule of loops over tiles computes what the layer says") {
                             .outputs_in(common)
                             .constants_in(constants)
                             .with(dsp, {.tensors = common, .semantics = &semantics_of<with_near>})
-                            .with(cpu, {.tensors = any_of(common, far), .inner = &far})
+                            .with(cpu, {.tensors = any_of(common, far), .inner = &far, .semantics = &semantics_of<host_machine>})
                             .standard("tiles", dsp, one_of(tiles_in(near), random()))
                             .loops(cpu);
         INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
@@ -321,6 +321,13 @@ TEST_CASE("a chip can say where one layer goes") {
     layers const network = network_of({.rows = 6, .columns = 9, .channels = 8, .filters = 12}, random);
     CHECK(run_on(chip_with(products_by("mac"), products_by("mac_rows")).loops(cpu).layer("k0", "rows", other), network, random) == "other");
     CHECK(run_on(chip_with(products_by("mac"), products_by("mac_rows")).loops(cpu).layer("k0", "loops", cpu), network, random) == "cpu");
+    chip const of_another = chip_with(products_by("mac"), nothing()).loops(cpu).layer("k1", "loops", cpu);
+    CHECK_THROWS_WITH(network_program(network, "net", of_another), "chip `tested` says where `k1` goes, and the network has no such layer");
+    chip const unsaid = chip("unsaid").inputs_in(common).constants_in(constants).with(cpu, {.inner = &far}).loops(cpu);
+    CHECK_THROWS_WITH(network_program(network, "net", unsaid), "chip `unsaid` names no memory: outputs_in(…)");
+    // A template of its own, which other layers do not go to.
+    CHECK(run_on(chip_with(nothing(), nothing()).layer("k0", "other", products_by("mac_rows")), network, random) == "other");
+    CHECK(run_on(chip_with(products_by("mac"), nothing()).loops(cpu).layer("k0", "loops", "cpu"), network, random) == "cpu");
     chip on = chip_with(nothing(), nothing());
     CHECK_THROWS_WITH(on.layer("k0", "loops", cpu), "chip `tested`: `cpu` has no choice `loops`");
     CHECK_THROWS_WITH(on.with(npu, {}), "chip `tested` has two agents `npu`");

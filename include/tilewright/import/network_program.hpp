@@ -10,9 +10,10 @@ namespace tilewright::imported {
 /// A network as a program on a chip. It holds what the program points at, but for the machines of the chip.
 class network_program {
   public:
-    /// @throws not_placed  with a line for each layer that no agent of the chip takes
+    /// @throws not_placed  with a line for each layer that no agent of the chip takes, or where the chip does not say enough
     network_program(layers of, ir::label const& name, chip const& on = this_processor().as_chip)
         : network_(std::move(of)), constants_(known_of(network_)), placer_(on, constants_, network_.outputs), made_(name) {
+        check(on);
         auto const as_tensor = [](stored const& one) { return any_tensor{one.name, one.type}; };
         std::string refused;
         for (layer const& one : network_.all) {
@@ -63,6 +64,18 @@ class network_program {
     std::deque<layer_placer::placed> const& placed_layers() const { return placed_; }
 
   private:
+    /// What a chip says has to be all there, and of layers of this network. @throws not_placed
+    void check(chip const& on) const {
+        for (auto const& [where, call] :
+             {std::pair{&on.inputs(), "inputs_in"}, {&on.outputs(), "outputs_in"}, {&on.constants(), "constants_in"}}) {
+            if (where->name.empty()) throw not_placed("chip `" + on.name() + "` names no memory: " + call + "(…)");
+        }
+        for (auto const& [kernel, choice] : on.overrides()) {
+            bool const is_there = std::any_of(network_.all.begin(), network_.all.end(),
+                                              [&, &name = kernel](layer const& one) { return one.name.str() == name; });
+            if (!is_there) throw not_placed("chip `" + on.name() + "` says where `" + kernel + "` goes, and the network has no such layer");
+        }
+    }
     static std::vector<stored> known_of(layers const& of) {
         std::vector<stored> made;
         for (known_tensor const& one : of.constants) made.push_back(one.what);
