@@ -1,5 +1,6 @@
 #include <random>
 #include <tilewright/emulate/semantics.hpp>
+#include <tilewright/import/eject.hpp>
 #include <tilewright/import/emulated_network.hpp>
 #include <tilewright/import/placement_report.hpp>
 #include <tilewright/import/products_by_instruction.hpp>
@@ -44,6 +45,24 @@ constexpr auto mul = intrinsic("mul", sums(p, f) = sum(d, product))
                          .on(array)
                          .cycles(4);
 constexpr auto columns = machine("columns", common, constants, spad, acc, loader, array, mvin, mvin_constants, mac, mul);
+
+// With an instruction that finishes sums: its biases, scales and limits lie where constants do.
+constexpr tensor<std::int32_t> bias{"bias"}, multiplier{"multiplier"}, shift{"shift"}, low{"low"}, high{"high"}, zero{"zero"};
+constexpr tensor<std::int8_t> finished{"finished"};
+constexpr auto finish =
+    intrinsic("finish", finished(p, f) = rescaled_bytes(sums(p, f), bias(f), multiplier(f), shift(f), low(0), high(0), zero(0)))
+        .reads(sums, acc)
+        .reads(bias, constants)
+        .reads(multiplier, constants)
+        .reads(shift, constants)
+        .reads(low, constants)
+        .reads(high, constants)
+        .reads(zero, constants)
+        .writes(finished, common)
+        .up_to(p, f)
+        .on(array)
+        .cycles(4);
+constexpr auto finishing = machine("finishing", common, constants, spad, acc, loader, array, mvin, mvin_constants, mac, mul, finish);
 
 // Filters stand in rows, and a transfer stores sums.
 constexpr auto product_of_rows = cast<std::int32_t>(pixels(p, d)) * cast<std::int32_t>(filters(f, d));
@@ -110,6 +129,7 @@ schedule_template nothing() {
 struct shape_of_layer {
     std::int64_t rows = 1, columns = 1, channels = 1, filters = 1, taps = 1, stride = 1, before = 0;
     bool finishes = true, has_bias = true;
+    bool rescales = false;  ///< it finishes as layers of TensorFlow Lite do
 
     std::int64_t in_rows() const { return (rows - 1) * stride + taps - 2 * before; }
     std::int64_t in_columns() const { return (columns - 1) * stride + taps - 2 * before; }
@@ -172,12 +192,18 @@ layers network_of(shape_of_layer const& of, std::mt19937& random) {
             if (extent > 1) indices.push_back(along(axis, extent));
         }
         value const read = element(sums_name, scalar_type::int32, indices);
+        if (of.rescales) {
+            parameter<std::int32_t> const x{"x"}, by{"by"};
+            value const scaled = apply(rescale<rounding::doubling_high>(x, by, 5), {{"x", read}, {"by", in32(1'500'000'000)}});
+            return convert(smaller_of(larger_of(scaled, in32(0)), in32(120)) + in32(-20), scalar_type::int8);
+        }
         return convert(smaller_of(larger_of(read / in32(16), in32(-128)), in32(127)), scalar_type::int8);
     };
     if (of.finishes) {
         store("s0_", sum, "s0", scalar_type::int32);
         one.inner.push_back({"s0", of.filters > 1 ? "f" : of.columns > 1 ? "x" : "y", true});
         made.outputs.push_back(store("", finished("s0"), "out0", scalar_type::int8));
+        if (of.rescales) one.rescaled = rescaling{of.filters > 1 ? "f" : "x", {1'500'000'000}, {5}, 0, 120, -20};
     } else {
         made.outputs.push_back(store("", sum, "out0", scalar_type::int32));
     }
@@ -260,6 +286,36 @@ TEST_CASE("each schedule that the standard one of products is chosen from comput
     CHECK(on_columns > 30);
     CHECK(on_rows > 30);
     CHECK(in_loops < 40);
+}
+
+TEST_CASE("an instruction finishes sums that are rescaled as TensorFlow Lite does") {
+    std::mt19937 random(5);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    constexpr static agent finisher("finisher", ::finishing);
+    int by_instruction = 0, by_core = 0;
+    for (int run = 0; run < 60; ++run) {
+        shape_of_layer of{
+            .rows = draw({1, 2, 5}), .columns = draw({1, 3, 6, 9}), .channels = draw({3, 8, 11}), .filters = draw({1, 4, 7, 12})};
+        of.taps = draw({1, 3}), of.rescales = true, of.has_bias = random() % 2 != 0;
+        if (of.rows * of.columns * of.filters == 1) of.filters = 3;
+        if (of.filters == 1 && of.columns == 1) of.columns = 3;
+        layers const network = network_of(of, random);
+        chip const on = chip("tested")
+                            .inputs_in(common)
+                            .outputs_in(common)
+                            .constants_in(constants)
+                            .with(finisher, {.tensors = common, .inner = &common, .semantics = &semantics_of<::finishing>})
+                            .standard("products", finisher, one_of(products_by("mac", "finish"), random()))
+                            .loops(finisher);
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
+                    << of.taps << (of.has_bias ? ", bias" : ""));
+        run_on(on, network, random);
+        network_program const whole(network, "net", on);
+        bool const is_finished = eject(whole, "found", "chip.hpp", "tested").find("intrinsic_named(\"finish\")") != std::string::npos;
+        (is_finished ? by_instruction : by_core) += 1;
+    }
+    CHECK(by_instruction > 25);
+    CHECK(by_core > 5);
 }
 
 TEST_CASE("each schedule of loops over tiles computes what the layer says") {

@@ -14,12 +14,20 @@ struct inner_stage {
     bool element = false;  ///< one iteration needs one element
 };
 
+/// What the last stage of a layer makes of sums of int32, as numbers: see `rescaled_bytes`.
+struct rescaling {
+    ir::label channel{};                                      ///< the loop of the last stage that there is a scale for each iteration of
+    std::vector<std::int64_t> multipliers = {}, shifts = {};  ///< one, or one for each channel; shifts are to the right
+    std::int64_t low = 0, high = 0, zero_point = 0;           ///< limits before the zero point is added
+};
+
 /// One kernel. Its tensors have the names that they have in the program.
 struct layer {
     ir::label name;
     std::vector<ir::node> nodes = {};     ///< of all stages
     std::vector<inner_stage> inner = {};  ///< all stages but the last
     std::string made_for = {};            ///< the node of the model: its number and its operator
+    std::optional<rescaling> rescaled{};  ///< where the last stage does that, and nothing else
 };
 
 /// A tensor whose elements are known, row by row, each little-endian.

@@ -36,6 +36,9 @@ class network_program {
             if (read.count(one.what.name.str()) != 0) add_constant(one, on.constants());
             for (auto const& placed : placed_) add_reordered(one, *placed.layer, on.constants());
         }
+        for (auto const& placed : placed_) {
+            for (known_tensor const& one : placed.layer->of.made_constants()) add_constant(one, on.constants());
+        }
         // Agents that run no layer may copy tensors.
         for (chip::placed_agent const& one : on.agents()) made_.with(one.on);
         for (auto const& one : placed_) {

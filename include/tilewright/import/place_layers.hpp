@@ -54,6 +54,7 @@ inline std::string likeness_of(layer_shape const& of) {
         add(of.is_constant(one.name));
         if (found == seen.end()) seen.push_back(one.name);
     }
+    add(of.what().rescaled.has_value());
     return made;
 }
 

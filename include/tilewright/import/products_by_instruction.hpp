@@ -114,7 +114,10 @@ struct product_loops {
 };
 
 /// The schedule with these tiles.
-inline schedule schedule_of(placed_layer const& of, product_loops const& loops, product_tiles const& tiles) {
+///
+/// @param finish  the instruction that finishes sums; null: the core does
+inline schedule schedule_of(placed_layer const& of, product_loops const& loops, product_tiles const& tiles,
+                            intrinsic_description const* finish) {
     machine const& where = *of.where;
     contraction const& what = loops.of;
     auto const tensor = [](ir::label const& name) { return any_tensor{name, scalar_type::literal}; };
@@ -154,6 +157,7 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
     if (what.finishes()) {
         add(order, loops.rows, "_i"), add(order, loops.m, "_i"), add(order, loops.n, "_i");
         reorder(made, order);
+        if (finish != nullptr) made.tensorize(named(with_ending(loops.m->name, "_i")), named(with_ending(loops.n->name, "_i")), *finish);
         made.compute_at(tensor(what.sums), named(tile)).store_in(tensor(what.sums), memory_of(loops.by.sums)).stage(tensor(what.sums));
         split(loops.k, tiles.k);
         reorder(made, sums);
@@ -245,8 +249,10 @@ inline std::vector<product_tiles> tiles_of(machine const& where, product_loops c
 
 /// Sums of products by an instruction of the machine, which adds up `m x n` sums of `k` products, or what of them a call covers. Its name
 /// is that of the form that continues sums.
-inline schedule_template products_by(ir::label const& instruction) {
-    return [instruction](placed_layer& of) -> candidates {
+///
+/// @param finish  an instruction that computes `rescaled_bytes` of `m x n` sums, for layers that finish so; none: the core does
+inline schedule_template products_by(ir::label const& instruction, ir::label const& finish = {}) {
+    return [instruction, finish](placed_layer& of) -> candidates {
         using namespace detail;
         machine const& where = *of.where;
         auto const by = product_instruction_of(where, instruction);
@@ -264,7 +270,11 @@ inline schedule_template products_by(ir::label const& instruction) {
         bool const is_stored = std::any_of(where.transfers.parts.begin(), where.transfers.parts.begin() + where.transfers.size(),
                                            [&](transfer_description const& one) { return one.source == by->sums.memory_name; });
         if (!what->finishes() && (!is_stored || what->starts_from_value)) of.of.keep_sums_apart();
-        if (what->starts_from_value) of.of.start_from_zero();
+        intrinsic_description const* finishing = nullptr;
+        int const finish_at = where.intrinsics.find(finish);
+        if (!finish.empty() && finish_at < 0) return {{}, "`" + finish.str() + "` is no instruction of `" + where.name.str() + "`"};
+        if (!finish.empty() && !what->m.empty() && !what->n.empty() && of.of.finish_by_tensors()) finishing = &where.intrinsics[finish_at];
+        if (finishing == nullptr && what->starts_from_value) of.of.start_from_zero();
         product_loops loops(of.of.as_contraction().value(), *by);
         for (int missing = loops.missing(); missing > 0; --missing) of.of.add_unit_loop();
         loops = product_loops(of.of.as_contraction().value(), *by);
@@ -276,7 +286,7 @@ inline schedule_template products_by(ir::label const& instruction) {
             loops = product_loops(of.of.as_contraction().value(), *by);
         }
         candidates made;
-        for (product_tiles const& tiles : tiles_of(where, loops)) made.all.push_back(schedule_of(of, loops, tiles));
+        for (product_tiles const& tiles : tiles_of(where, loops)) made.all.push_back(schedule_of(of, loops, tiles, finishing));
         double const at_once = static_cast<double>(by->m.value_or(1) * by->n.value_or(1) * by->k.value_or(1));
         made.least_cycles = static_cast<double>(loops.of.products()) / at_once * static_cast<double>(by->what.costs.cycles);
         if (made.all.empty()) made.none = "no tile of it fits the memories of `" + instruction.str() + "`";

@@ -115,6 +115,14 @@ inline void sum_products(lowering& of, product const& with, space const& loops, 
     }
     std::optional<value> const start = start_of(of, folded_biases(of, with, bias, channel_axis), channel);
     of.compute(loops, start ? *start + sums : sums, 0, finished_by(of, scales, channel, with.out));
+    if (channel.nodes.size() == 1 && channel.root().op == operation::axis_value) {
+        bounds const within = result_bounds(of);
+        rescaling numbers{
+            .channel = channel.root().name, .low = within.low - with.out.zero_point, .high = within.high - with.out.zero_point};
+        numbers.zero_point = with.out.zero_point;
+        for (fixed_scale const& one : scales) numbers.multipliers.push_back(one.multiplier), numbers.shifts.push_back(-one.shift);
+        of.result.all.back().rescaled = std::move(numbers);
+    }
 }
 inline value factor_of(product const& with, value const& x) { return with.of_floats ? x : convert(x, scalar_type::int32); }
 

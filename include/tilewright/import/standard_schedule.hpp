@@ -1,6 +1,9 @@
 #pragma once
+#include <cstring>
 #include <functional>
 #include <tilewright/import/contraction.hpp>
+#include <tilewright/import/rescaling.hpp>
+#include <tilewright/import/value.hpp>
 #include <tilewright/schedule/schedule.hpp>
 
 // Standard schedules: how the kernels of a network that a machine has an answer for run on it.
@@ -23,7 +26,10 @@ class layer_shape {
 
     layer const& what() const { return of_; }
     computation_view nodes() const { return detail::nodes_of(of_); }
-    bool is_constant(ir::label const& tensor) const { return find(tensor) != nullptr; }
+    bool is_constant(ir::label const& tensor) const {
+        return find(tensor) != nullptr ||
+               std::any_of(made_.begin(), made_.end(), [&](known_tensor const& one) { return one.what.name == tensor; });
+    }
     std::optional<contraction> as_contraction() const {
         return contraction_of(of_, [&](ir::label const& tensor) { return is_constant(tensor); });
     }
@@ -33,6 +39,59 @@ class layer_shape {
     void keep_sums_apart() { of_ = with_sums_apart(of_), changes_.emplace_back("keep_sums_apart()"); }
     /// The stage that makes the sums has one more loop, of one iteration.
     void add_unit_loop() { of_ = with_unit_loop(of_), changes_.emplace_back("add_unit_loop()"); }
+    /// What is computed of sums becomes `rescaled_bytes` of tensors: biases, multipliers and shifts of int32 for each channel, and limits
+    /// and zero point of one element each. @return whether it is such a layer: see `layer::rescaled`
+    bool finish_by_tensors() {
+        computation_view const before = nodes();
+        ir::stage sums, last;
+        if (!of_.rescaled || of_.inner.size() != 1 || read_stage(before, 0, sums) || read_stage(before, sums.store + 1, last)) return false;
+        rescaling const numbers = *of_.rescaled;
+        int const channel = last.find(numbers.channel);
+        if (channel < 0 || channel >= last.rank || last.store + 1 != before.count) return false;
+        std::int64_t const channels = last.axes[channel].extent;
+        // The bias is what sums start from: a tensor along the channels, or nothing.
+        ir::label bias;
+        for (int at = sums.start_first; sums.start >= 0 && at <= sums.start; ++at) {
+            if (before[at].op == operation::access) bias = before[at].name;
+        }
+        bool const is_plain_bias =
+            sums.start < 0 || (before[sums.start].op == operation::access && before[sums.start].argument_count == 1 &&
+                               before[before[sums.start].argument(0)].op == operation::axis_value);
+        if (!is_plain_bias) return false;
+        auto const along_channels = [&](char const* ending, std::vector<std::int64_t> of) {
+            of.resize(static_cast<std::size_t>(channels), of.empty() ? 0 : of[0]);
+            return make_constant(detail::with_ending(last.output, ending), of);
+        };
+        if (bias.empty()) bias = along_channels("_bias", {});
+        ir::label const multiplier = along_channels("_multiplier", numbers.multipliers), shift = along_channels("_shift", numbers.shifts);
+        ir::label const low = make_constant(detail::with_ending(last.output, "_low"), {numbers.low}),
+                        high = make_constant(detail::with_ending(last.output, "_high"), {numbers.high}),
+                        zero = make_constant(detail::with_ending(last.output, "_zero"), {numbers.zero_point});
+        std::vector<value> indices;
+        for (int axis = 0; axis < last.rank; ++axis) indices.push_back(along(last.axes[axis].name, last.axes[axis].extent));
+        auto const in32 = scalar_type::int32;
+        auto const of_channel = [&](ir::label const& tensor) {
+            return element(tensor, in32, {indices[static_cast<std::size_t>(channel)]});
+        };
+        auto const single = [&](ir::label const& tensor) { return element(tensor, in32, {number(std::int64_t{0}, in32)}); };
+        parameter<std::int32_t> const s{"s"}, b{"b"}, m{"m"}, h{"h"}, l{"l"}, u{"u"}, z{"z"};
+        value const whole = apply(rescaled_bytes(s, b, m, h, l, u, z), {{"s", element(sums.output, in32, indices)},
+                                                                        {"b", of_channel(bias)},
+                                                                        {"m", of_channel(multiplier)},
+                                                                        {"h", of_channel(shift)},
+                                                                        {"l", single(low)},
+                                                                        {"u", single(high)},
+                                                                        {"z", single(zero)}});
+        value const target = element(last.output, last.type, indices);
+        of_ = starting_from_zero(of_);
+        ir::stage first;
+        read_stage(nodes(), 0, first);
+        of_.nodes.resize(static_cast<std::size_t>(first.store) + 1);
+        detail::append(of_.nodes, stage_of(target, whole));
+        of_.rescaled.reset();
+        changes_.emplace_back("finish_by_tensors()");
+        return true;
+    }
     /// Dimension d of a constant is its dimension `order[d]` from here on: the tool writes it so.
     /// @throws std::invalid_argument  where the tensor is no constant, or `order` has not each of its dimensions once
     void reorder(ir::label const& constant, std::vector<int> const& order) {
@@ -59,10 +118,21 @@ class layer_shape {
         std::vector<int> order;
     };
     std::vector<reordered_constant> const& reordered() const { return reordered_; }
+    /// Constants that the network does not have by itself.
+    std::vector<known_tensor> const& made_constants() const { return made_; }
     /// The calls that have changed it, as C++.
     std::vector<std::string> const& changes() const { return changes_; }
 
   private:
+    ir::label make_constant(ir::label const& name, std::vector<std::int64_t> const& numbers) {
+        std::vector<std::byte> bytes(numbers.size() * sizeof(std::int32_t));
+        for (std::size_t at = 0; at < numbers.size(); ++at) {
+            auto const one = static_cast<std::int32_t>(numbers[at]);
+            std::memcpy(&bytes[at * sizeof one], &one, sizeof one);
+        }
+        made_.emplace_back(scalar_type::int32, std::vector<std::int64_t>{static_cast<std::int64_t>(numbers.size())}, std::move(bytes));
+        return made_.back().what.name = name;
+    }
     stored const* find(ir::label const& tensor) const {
         auto const found = std::find_if(constants_->begin(), constants_->end(), [&](stored const& one) { return one.name == tensor; });
         return found == constants_->end() ? nullptr : &*found;
@@ -71,6 +141,7 @@ class layer_shape {
     layer of_;
     std::vector<stored> const* constants_;
     std::vector<reordered_constant> reordered_ = {};
+    std::vector<known_tensor> made_ = {};
     std::vector<std::string> changes_ = {};
 };
 
