@@ -6,7 +6,8 @@
 #include <tilewright/import/products_by_instruction.hpp>
 #include <tilewright/tilewright.hpp>
 
-/// The chip of lesson 09 with memories that networks fit into: an npu that multiplies 16 pixels by 16 filters over 32 channels, and a cpu.
+/// The chip of lesson 09 with memories that networks fit into: an npu that multiplies 16 pixels by 16 filters over 32 channels, a vector unit that
+/// finishes sums, and a cpu.
 namespace networks_chip {
 
 using namespace tilewright;
@@ -34,7 +35,17 @@ inline constexpr auto mac = intrinsic("mac", sums(p, f) += product)
                                 .reads(pixels, spad).reads(filters, spad).updates(sums, acc).up_to(p, f, d).on(array).cycles(16);
 inline constexpr auto mul = intrinsic("mul", sums(p, f) = sum(d, product))
                                 .reads(pixels, spad).reads(filters, spad).writes(sums, acc).up_to(p, f, d).on(array).cycles(16);
-inline constexpr auto npu_machine = machine("npu", act_mem, wei_mem, spad, acc, controller, loader, array, mvin, mvin_weights, mac, mul);
+// A vector unit rescales 16 sums a cycle, and stores them as bytes.
+inline constexpr engine vectors{"vectors"};
+inline constexpr tensor<std::int32_t> bias{"bias"}, multiplier{"multiplier"}, shift{"shift"}, low{"low"}, high{"high"}, zero{"zero"};
+inline constexpr tensor<std::int8_t> finished{"finished"};
+inline constexpr auto finish =
+    intrinsic("finish", finished(p, f) = imported::rescaled_bytes(sums(p, f), bias(f), multiplier(f), shift(f), low(0), high(0), zero(0)))
+        .reads(sums, acc).reads(bias, wei_mem).reads(multiplier, wei_mem).reads(shift, wei_mem)
+        .reads(low, wei_mem).reads(high, wei_mem).reads(zero, wei_mem).writes(finished, act_mem)
+        .up_to(p, f).on(vectors).cycles(0, per(p));
+inline constexpr auto npu_machine =
+    machine("npu", act_mem, wei_mem, spad, acc, controller, loader, array, vectors, mvin, mvin_weights, mac, mul, finish);
 
 inline constexpr agent cpu("cpu", cpu_machine);
 inline constexpr agent npu = agent("npu", npu_machine).aside("npu_start", "npu_join");
@@ -44,7 +55,7 @@ inline imported::chip const two_agents =
         .inputs_in(l2_mem).outputs_in(act_mem).constants_in(wei_mem)
         .with(npu, {.tensors = act_mem, .inner = &act_mem, .semantics = &semantics_of<npu_machine>})
         .with(cpu, {.tensors = any_of(act_mem, l2_mem), .inner = &l2_mem, .semantics = &semantics_of<cpu_machine>})
-        .standard("products", npu, imported::products_by(mac.name))
+        .standard("products", npu, imported::products_by(mac.name, finish.name))
         .loops(cpu);
 
 }  // namespace networks_chip

@@ -7,19 +7,32 @@
 #include <tilewright/import/chip.hpp>
 #include <tilewright/import/products_by_instruction.hpp>
 
-/// Lesson 14: the chip with two agents of lesson 09, as networks from files run on it.
+/// Lesson 14: the chip with two agents of lesson 09, as networks from files run on it. Its npu has a vector unit besides.
 namespace lesson_import {
 
 using namespace tilewright;
 using namespace lesson_network;
 
+// The vector unit makes bytes of up to 16 x 16 sums, a row of 16 a cycle: with a bias and a scale for each filter, between two limits.
+constexpr engine vectors{"vectors"};
+constexpr tensor<std::int32_t> bias{"bias"}, multiplier{"multiplier"}, shift{"shift"}, low{"low"}, high{"high"}, zero{"zero"};
+constexpr tensor<std::int8_t> finished{"finished"};
+constexpr auto finish =
+    intrinsic("finish", finished(p, f) = imported::rescaled_bytes(sums(p, f), bias(f), multiplier(f), shift(f), low(0), high(0), zero(0)))
+        .reads(sums, acc).reads(bias, wei_mem).reads(multiplier, wei_mem).reads(shift, wei_mem)
+        .reads(low, wei_mem).reads(high, wei_mem).reads(zero, wei_mem).writes(finished, act_mem)
+        .up_to(p, f).on(vectors).cycles(0, per(p));
+constexpr auto npu_with_vectors =
+    machine("npu", act_mem, wei_mem, spad, acc, controller, loader, array, vectors, mvin, mvin_weights, mac, mul, finish);
+constexpr agent npu = agent("npu", npu_with_vectors).aside("npu_start", "npu_join");
+
 inline imported::chip const two_agents =
     imported::chip("two_agents")
         .inputs_in(l2_mem).outputs_in(act_mem).constants_in(wei_mem)
-        .with(npu, {.tensors = act_mem, .inner = &act_mem, .element = &act_mem, .semantics = &semantics_of<npu_machine>})
+        .with(npu, {.tensors = act_mem, .inner = &act_mem, .element = &act_mem, .semantics = &semantics_of<npu_with_vectors>})
         .with(cpu, {.tensors = any_of(act_mem, l2_mem), .inner = &l2_mem, .element = &l2_mem, .semantics = &semantics_of<cpu_machine>})
-        // Sums of products go to the array. What it does not take, the cpu computes.
-        .standard("products", npu, imported::products_by(mac.name))
+        // Sums of products go to the array, and what is made of them to the vector unit. What they do not take, the cpu computes.
+        .standard("products", npu, imported::products_by(mac.name, finish.name))
         .loops(cpu);
 
 }  // namespace lesson_import
