@@ -70,9 +70,11 @@ struct rectified_product : drawing {
     }
 };
 
-/// Whether a kernel reads a tensor as it is, and multiplies: nothing is subtracted.
+/// Whether the sums of a kernel, its first stage, subtract anything from what they read.
 bool subtracts(imported::layers const& of) {
-    return std::any_of(of.all[0].nodes.begin(), of.all[0].nodes.end(), [](ir::node const& one) { return one.op == operation::subtract; });
+    auto const& nodes = of.all[0].nodes;
+    auto const end = std::find_if(nodes.begin(), nodes.end(), [](ir::node const& one) { return one.op == operation::store; });
+    return std::any_of(nodes.begin(), end, [](ir::node const& one) { return one.op == operation::subtract; });
 }
 
 }  // namespace
