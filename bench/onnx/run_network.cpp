@@ -40,7 +40,9 @@ std::string caller_of(std::string const& name, tw::imported::layers const& of, t
 
 std::vector<std::string> names_of(std::span<tw::imported::operator_entry const> operators) {
     std::vector<std::string> made;
-    for (tw::imported::operator_entry const& one : operators) made.emplace_back(one.name);
+    for (tw::imported::operator_entry const& one : operators) {
+        if (one.domain.empty()) made.emplace_back(one.name);
+    }
     return made;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <tilewright/import/onnx_operators.hpp>
+#include <tilewright/import/quantised_pairs.hpp>
 #include <tilewright/import/tflite_operators.hpp>
 
 namespace tilewright::imported {
@@ -27,7 +29,12 @@ inline void compare_with_model(lowering const& of) {
 
 /// The kernels of a network of ONNX or of TensorFlow Lite. What is not imported stands in `refused`, all of it.
 inline layers layers_of(network::graph const& graph) {
-    if (graph.format == "onnx") return detail::walk(graph, onnx_operators());
+    if (graph.format == "onnx") {
+        bool const quantises = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](network::node const& one) {
+            return one.domain.empty() && one.operation == "QuantizeLinear";
+        });
+        return detail::walk(quantises ? with_quantised_pairs(graph) : graph, onnx_operators());
+    }
     if (graph.format == "tflite") return detail::walk(graph, tflite_operators(), detail::compare_with_model);
     return detail::walk(graph, {});
 }

@@ -5,6 +5,7 @@
 #include <tilewright/import/normalisation.hpp>
 #include <tilewright/import/patterns.hpp>
 #include <tilewright/import/quantisation.hpp>
+#include <tilewright/import/quantised_pairs.hpp>
 #include <tilewright/import/ranking.hpp>
 #include <tilewright/import/resampling.hpp>
 #include <tilewright/import/transposed_convolution.hpp>
@@ -157,6 +158,7 @@ inline std::span<operator_entry const> onnx_operators() {
         {"Upsample", upsample},
         {"Where", where},
         {"Xor", logic<not_equal>},
+        {"QLinearAdd", add_quantised, rewritten_domain},
     };
     return all;
 }

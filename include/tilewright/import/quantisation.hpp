@@ -30,14 +30,14 @@ void quantised(lowering& of, view const& x, Make const& make, scalar_type zero_t
 inline void need_byte(scalar_type type) {
     if (type != scalar_type::uint8 && type != scalar_type::int8) throw not_imported(std::string("quantised elements of ") + name_of(type));
 }
-/// A float as the nearest integer that the type of the zero point has.
-inline value quantised_value(value const& scaled, value const& zero) {
+/// A float as the nearest integer that the type of the zero point has; with `relu`, none below the zero point.
+inline value quantised_value(value const& scaled, value const& zero, bool relu = false) {
     scalar_type const to = zero.type();
     need_byte(to);
-    value const moved = nearest_even(scaled) + convert(zero, scalar_type::float32);
+    value const zero_as_float = convert(zero, scalar_type::float32), moved = nearest_even(scaled) + zero_as_float;
+    value const least = relu ? zero_as_float : number(static_cast<double>(lowest_of(to)), scalar_type::float32);
     // In this order the limits make a number of what is none.
-    value const limited_to = smaller_of(number(static_cast<double>(highest_of(to)), scalar_type::float32),
-                                        larger_of(number(static_cast<double>(lowest_of(to)), scalar_type::float32), moved));
+    value const limited_to = smaller_of(number(static_cast<double>(highest_of(to)), scalar_type::float32), larger_of(least, moved));
     return convert(convert(limited_to, scalar_type::int32), to);
 }
 inline void quantise(lowering& of) {
@@ -86,26 +86,86 @@ inline value minus_zero(value const& x, std::optional<value> const& zero) {
     value const wide = convert(x, scalar_type::int32);
     return zero ? wide - convert(*zero, scalar_type::int32) : wide;
 }
+/// What sums of products start from where the zero point of x is a part of it, so that x is read as it is: for each channel its bias
+/// (operand 8), less what the zero point adds to each product. Nothing where x (operands 0 and 2) or the weights (3 and 5) are of another
+/// type than int8, weights are no constants or have a zero point, or sums could leave int32.
+inline std::optional<std::vector<std::int64_t>> folded_zero_point(lowering& of, std::size_t channel_axis) {
+    bool const bytes = of.operand(0).type() == scalar_type::int8 && of.operand(3).type() == scalar_type::int8;
+    if (!bytes || !of.is_constant(2) || !of.is_constant(3) || !of.is_constant(5) || (of.has(8) && !of.is_constant(8))) return std::nullopt;
+    for (std::int64_t const one : of.known_integers(5)) {
+        if (one != 0) return std::nullopt;
+    }
+    known_tensor const weights = of.known(3);
+    if (weights.what.extents.size() <= channel_axis) return std::nullopt;
+    std::int64_t const zero = known_integer(of, 2);
+    std::vector<std::int64_t> made(static_cast<std::size_t>(weights.what.extents[channel_axis]), 0);
+    if (of.has(8)) {
+        auto const biases = of.known_integers(8);
+        if (biases.size() != made.size()) return std::nullopt;
+        made = biases;
+    }
+    std::size_t inner = 1;
+    for (std::size_t at = channel_axis + 1; at < weights.what.extents.size(); ++at)
+        inner *= static_cast<std::size_t>(weights.what.extents[at]);
+    std::vector<std::int64_t> const values = lowering::integers_of(weights);
+    std::vector<std::int64_t> reach(made.size(), 0);
+    for (std::size_t at = 0; at < values.size(); ++at) {
+        std::size_t const channel = at / inner % made.size();
+        made[channel] -= zero * values[at];
+        reach[channel] += 128 * std::abs(values[at]);
+    }
+    for (std::size_t channel = 0; channel < made.size(); ++channel) {
+        if (std::abs(made[channel]) + reach[channel] > highest_of(scalar_type::int32)) return std::nullopt;
+    }
+    return made;
+}
+/// A list of int32 for each channel, if it is not 0 alone.
+inline std::optional<view> list_of_channels(lowering& of, std::vector<std::int64_t> const& values) {
+    if (std::all_of(values.begin(), values.end(), [](auto one) { return one == 0; })) return std::nullopt;
+    known_tensor made(scalar_type::int32, {static_cast<std::int64_t>(values.size())}, {});
+    for (std::int64_t const one : values) {
+        for (int byte = 0; byte < 4; ++byte) made.bytes.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(one) >> 8 * byte));
+    }
+    return of.constant(std::move(made));
+}
 /// A sum of products as a quantised element: operands `scales` are the scales of both factors and of the result, which has `zero`.
 ///
 /// @param element  makes the element of such an operand
 template <class Element>
-value requantised(value const& sum, std::array<std::size_t, 3> const& scales, std::size_t zero, Element const& element) {
+value requantised(value const& sum, std::array<std::size_t, 3> const& scales, std::size_t zero, bool relu, Element const& element) {
     // The product of the scales first, as the reference has it.
     value const scale = element(scales[0]) * element(scales[1]) / element(scales[2]);
-    return quantised_value(convert(sum, scalar_type::float32) * scale, element(zero));
+    return quantised_value(convert(sum, scalar_type::float32) * scale, element(zero), relu);
 }
+/// A product of matrices. What quantised_pairs.hpp makes of Gemm may have `transB`, a bias as operand 8, and a scale for each column.
 inline void product_of_quantised(lowering& of) {
-    for (std::size_t const operand : {1u, 2u, 4u, 5u, 6u, 7u}) {
+    for (std::size_t const operand : {1u, 2u, 5u, 6u, 7u}) {
         if (of.operand(operand).elements() != 1) throw not_imported("a scale or a zero point for each row or column");
     }
-    auto const with = operands_of_product(of, of.operand(0), of.operand(3));
-    auto const zero_of = [&](std::size_t operand) {
-        return [&of, operand](value const& x) { return minus_zero(x, scalar_of(of.operand(operand))); };
+    bool const turned = integer(of, "transB", 0) != 0, relu = integer(of, "relu", 0) != 0;
+    view b = of.operand(3);
+    if (turned) b = transposed(b, {1, 0});
+    auto const with = operands_of_product(of, of.operand(0), b);
+    shape whole = with.a.shape();
+    whole.back() = with.b.shape().back();
+    auto const in_columns = [&](view const& list) {
+        if (list.shape() != shape{whole.back()} || with.squeezed_b) throw not_imported("a scale or a bias of " + text_of(list.shape()));
+        return imported::at(repeated_to(of.indexable(list), whole), with.loops);
     };
-    value const sum = product_at(with.a, with.b, with.loops, scalar_type::int32, zero_of(2), zero_of(5));
-    of.compute(loops_of_result(with), sum, 0, [&](value const& whole) {
-        return requantised(whole, {1, 4, 6}, 7, [&](std::size_t operand) { return scalar_of(of.operand(operand)); });
+    auto const folded = b.rank() == 2 && !with.squeezed_b ? folded_zero_point(of, turned ? 0 : 1) : std::nullopt;
+    auto const zero_of = [&](std::size_t operand) {
+        return [&of, operand, plain = folded.has_value()](value const& x) {
+            return minus_zero(x, plain ? std::nullopt : std::optional(scalar_of(of.operand(operand))));
+        };
+    };
+    value sum = product_at(with.a, with.b, with.loops, scalar_type::int32, zero_of(2), zero_of(5));
+    std::optional<view> const start = folded ? list_of_channels(of, *folded) : of.has(8) ? std::optional(of.operand(8)) : std::nullopt;
+    if (start) sum = in_columns(*start) + sum;
+    of.compute(loops_of_result(with), sum, 0, [&](value const& all) {
+        return requantised(all, {1, 4, 6}, 7, relu, [&](std::size_t operand) {
+            view const one = of.operand(operand);
+            return operand == 4 && one.elements() != 1 ? in_columns(one) : scalar_of(one);
+        });
     });
 }
 inline void convolve_quantised(lowering& of) {
@@ -121,19 +181,38 @@ inline void convolve_quantised(lowering& of) {
             if (one != 0) throw not_imported("a zero point for each channel");
         }
     }
-    std::optional<view> const bias = of.has(8) ? std::optional(of.operand(8)) : std::nullopt;
-    std::optional<value> const own = number(zero, scalar_type::int32);
+    auto const folded = folded_zero_point(of, 0);
+    std::optional<view> const bias = folded ? list_of_channels(of, *folded) : of.has(8) ? std::optional(of.operand(8)) : std::nullopt;
+    std::optional<value> const own = folded ? std::nullopt : std::optional(number(zero, scalar_type::int32));
     auto const made = convolution(
         of, x, weights, bias, scalar_type::int32, number(zero, x.type()), [&](value const& one) { return minus_zero(one, own); },
-        [&](value const& one) { return minus_zero(one, weight_zero); });
+        [&](value const& one) { return minus_zero(one, folded ? std::nullopt : weight_zero); });
     view const scales = of.indexable(of.operand(4));
     if (scales.elements() != 1 && scales.shape() != shape{weights.extent(0)})
         throw not_imported("scales of shape " + text_of(scales.shape()));
     of.compute(made.loops, made.sum, 0, [&](value const& sum) {
-        return requantised(sum, {1, 4, 6}, 7, [&](std::size_t operand) {
+        return requantised(sum, {1, 4, 6}, 7, integer(of, "relu", 0) != 0, [&](std::size_t operand) {
             return operand != 4 || scales.elements() == 1 ? scalar_of(of.operand(operand)) : imported::at(scales, {made.loops.index(1)});
         });
     });
+}
+
+/// A sum of two: each with its scale and zero point, as the result has (operands 6 and 7).
+inline void add_quantised(lowering& of) {
+    auto const real = [&](std::size_t operand, value const& x) {
+        value const whole = convert(x, scalar_type::int32) - convert(scalar_of(of.operand(operand + 2)), scalar_type::int32);
+        return convert(whole, scalar_type::float32) * scalar_of(of.operand(operand + 1));
+    };
+    view const a = of.operand(0), b = of.operand(3);
+    for (std::size_t const operand : {1u, 2u, 4u, 5u, 6u, 7u}) {
+        if (of.operand(operand).elements() != 1) throw not_imported("operand " + std::to_string(operand) + " of several elements");
+    }
+    auto const whole = common_shape(a.shape(), b.shape());
+    if (!whole) throw not_imported("shapes " + text_of(a.shape()) + " and " + text_of(b.shape()) + " do not fit");
+    std::vector<view> all{repeated_to(a, *whole), repeated_to(b, *whole)};
+    space const loops = of.loops(all, *whole);
+    value const sum = real(0, imported::at(all[0], loops)) + real(3, imported::at(all[1], loops));
+    of.compute(loops, quantised_value(sum / scalar_of(of.operand(6)), scalar_of(of.operand(7)), integer(of, "relu", 0) != 0), 0);
 }
 
 }  // namespace tilewright::imported::detail

@@ -8,6 +8,7 @@ namespace tilewright::imported {
 struct operator_entry {
     std::string_view name;
     void (*make)(lowering&);
+    std::string_view domain = {};  ///< whose operator; empty for the format's own
 };
 
 namespace detail {
@@ -22,7 +23,7 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
     for (network::node const& node : graph.nodes) {
         operator_entry const* found = nullptr;
         for (operator_entry const& one : operators) {
-            if (node.domain.empty() && one.name == node.operation) found = &one;
+            if (node.domain == one.domain && one.name == node.operation) found = &one;
         }
         makers.push_back(found);
     }
@@ -35,6 +36,7 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
     }
     for (std::size_t at = 0; at < graph.nodes.size(); ++at) {
         network::node const& node = graph.nodes[at];
+        if (node.operation.empty() && node.outputs.empty()) continue;  // a rewriting has made it a part of another node
         std::string const where = "node " + std::to_string(at) + " (" + network::shown(node.operation) + ")";
         if (makers[at] == nullptr) {
             say(where, "this operator is not imported");
