@@ -157,7 +157,8 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
     if (what.finishes()) {
         add(order, loops.rows, "_i"), add(order, loops.m, "_i"), add(order, loops.n, "_i");
         reorder(made, order);
-        if (finish != nullptr) made.tensorize(named(with_ending(loops.m->name, "_i")), named(with_ending(loops.n->name, "_i")), *finish);
+        if (finish != nullptr && loops.m && loops.n)
+            made.tensorize(named(with_ending(loops.m->name, "_i")), named(with_ending(loops.n->name, "_i")), *finish);
         made.compute_at(tensor(what.sums), named(tile)).store_in(tensor(what.sums), memory_of(loops.by.sums)).stage(tensor(what.sums));
         split(loops.k, tiles.k);
         reorder(made, sums);
