@@ -79,13 +79,10 @@ bool write_c(std::filesystem::path const& model, std::filesystem::path const& fo
     std::filesystem::create_directories(folder);
     halide::file_list files = halide::c_program(plan, {.name = name, .includes = includes, .constants = halide::constants_in::file});
     // A build knows the names of its files before it knows the network: constants lie in one memory.
-    std::string const weights = name + "_" + imported::tool_is_for().what.constants().name.str() + ".c";
-    for (auto& [file, text] : files) {
-        if (file == weights) file = name + "_weights.c";
-    }
-    std::string const file_of_weights = name + "_weights.c";
-    if (std::none_of(files.begin(), files.end(), [&](auto const& one) { return one.first == file_of_weights; }))
-        files.emplace_back(file_of_weights, "/* The network has no constants. */\n#include \"" + name + ".h\"\n");
+    std::string const own = name + "_" + imported::tool_is_for().what.constants().name.str() + ".c", weights = name + "_weights.c";
+    auto const found = std::find_if(files.begin(), files.end(), [&](auto const& one) { return one.first == own; });
+    if (found != files.end()) found->first = weights;
+    else files.emplace_back(weights, "/* The network has no constants. */\n#include \"" + name + ".h\"\n");
     files.emplace_back(name + ".html", report_page(plan));
     files.emplace_back(name + ".layers", imported::placement_table(made->whole, plan));
     if (halide::detail::write_files(folder, files) != 0) return false;
@@ -156,7 +153,7 @@ bool emulate(std::filesystem::path const& model, int runs) {
     auto const made = plan_network(model, "network");
     if (!made) return false;
     imported::chip const& loops = imported::this_processor().as_chip;
-    imported::network_program const plain(imported::layers_of(read(model)), "plain", loops);
+    imported::network_program const plain(made->whole.network(), "plain", loops);
     program_plan_value const plan_of_loops = make_program_plan(plain.get());
     if (plan_of_loops.refusal) throw std::runtime_error(to_string(plan_of_loops.refusal));
     imported::emulated_network on_chip(made->whole, imported::tool_is_for().what, made->plan), in_loops(plain, loops, plan_of_loops);

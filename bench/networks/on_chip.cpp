@@ -27,9 +27,7 @@ chip_figures on_chip(imported::layers layers, std::vector<std::vector<std::byte>
             std::int64_t channels = 1;
             for (imported::contracted_loop const& loop : one.layer->of.as_contraction().value().k) channels *= loop.extent;
             if (channels < 16) continue;
-            for (int at = 0; at < plan->kernels.size(); ++at) {
-                if (plan->kernel_at(at).name.str() == one.report.kernel) made.npu_cycles += static_cast<double>(plan->kernel_at(at).cycles);
-            }
+            made.npu_cycles += static_cast<double>(plan->kernel_at(plan->find_kernel(one.layer->of.what().name)).cycles);
             made.busy += one.report.least_cycles;
         }
         if (inputs.empty()) return made;

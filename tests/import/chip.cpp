@@ -20,15 +20,11 @@ constexpr memory far{.name = "far", .capacity = 64_KiB, .alignment = 16}, common
     constants{.name = "constants", .capacity = 16_KiB, .alignment = 16}, spad{.name = "spad", .capacity = 4_KiB, .alignment = 16},
     acc{.name = "acc", .capacity = 2_KiB, .alignment = 16};
 constexpr engine loader{"loader"}, array{"array"};
-constexpr auto mvin =
-    transfer("mvin", common, spad).on(loader).asynchronous().dimensions(4).cost({.latency = 16, .setup = 2, .bytes_per_cycle = 16});
-constexpr auto mvin_constants = transfer("mvin_constants", constants, spad)
-                                    .on(loader)
-                                    .asynchronous()
-                                    .dimensions(4)
-                                    .cost({.latency = 16, .setup = 2, .bytes_per_cycle = 16});
-constexpr auto mvout =
-    transfer("mvout", acc, common).on(loader).asynchronous().dimensions(4).cost({.latency = 16, .setup = 2, .bytes_per_cycle = 16});
+constexpr transfer by_loader(char const* name, memory const& from, memory const& to) {
+    return transfer(name, from, to).on(loader).asynchronous().dimensions(4).cost({.latency = 16, .setup = 2, .bytes_per_cycle = 16});
+}
+constexpr auto mvin = by_loader("mvin", common, spad), mvin_constants = by_loader("mvin_constants", constants, spad),
+               mvout = by_loader("mvout", acc, common);
 constexpr axis p{"p", 4}, f{"f", 4}, d{"d", 8};
 constexpr tensor<std::int8_t> pixels{"pixels"}, filters{"filters"};
 constexpr tensor<std::int32_t> sums{"sums"};
@@ -90,15 +86,8 @@ constexpr agent npu("npu", columns), other("other", rows), cpu("cpu", host_machi
 
 // A core with a memory of its own.
 constexpr memory near{.name = "near", .capacity = 2_KiB, .alignment = 16};
-constexpr auto bring =
-    transfer("bring", common, near).on(loader).asynchronous().dimensions(4).cost({.latency = 16, .setup = 2, .bytes_per_cycle = 16});
-constexpr auto bring_constants = transfer("bring_constants", constants, near)
-                                     .on(loader)
-                                     .asynchronous()
-                                     .dimensions(4)
-                                     .cost({.latency = 16, .setup = 2, .bytes_per_cycle = 16});
-constexpr auto take =
-    transfer("take", near, common).on(loader).asynchronous().dimensions(4).cost({.latency = 16, .setup = 2, .bytes_per_cycle = 16});
+constexpr auto bring = by_loader("bring", common, near), bring_constants = by_loader("bring_constants", constants, near),
+               take = by_loader("take", near, common);
 constexpr auto with_near = machine("with_near", common, constants, near, loader, bring, bring_constants, take);
 constexpr agent dsp("dsp", with_near);
 
@@ -129,7 +118,8 @@ schedule_template nothing() {
 struct shape_of_layer {
     std::int64_t rows = 1, columns = 1, channels = 1, filters = 1, taps = 1, stride = 1, before = 0;
     bool finishes = true, has_bias = true;
-    bool rescales = false;  ///< it finishes as layers of TensorFlow Lite do
+    bool weights_first = false;  ///< the first factor of the product is the weight
+    bool rescales = false;       ///< it finishes as layers of TensorFlow Lite do
 
     std::int64_t in_rows() const { return (rows - 1) * stride + taps - 2 * before; }
     std::int64_t in_columns() const { return (columns - 1) * stride + taps - 2 * before; }
@@ -172,7 +162,8 @@ layers network_of(shape_of_layer const& of, std::mt19937& random) {
     std::vector<value> axes;
     if (of.taps > 1) axes = {r, s};
     if (of.channels > 1) axes.push_back(channel);
-    value sum = reduced(operation::reduce_sum, axes, convert(pixel, scalar_type::int32) * convert(weight, scalar_type::int32));
+    value const x32 = convert(pixel, scalar_type::int32), w32 = convert(weight, scalar_type::int32);
+    value sum = reduced(operation::reduce_sum, axes, of.weights_first ? w32 * x32 : x32 * w32);
     if (of.has_bias) sum = bias + sum;
     layer one{"k0", {}, {}, "node 0 (`Conv`)"};
     auto const store = [&](std::string const& loops, value const& what, ir::label const& name, scalar_type type) {
@@ -252,7 +243,7 @@ std::string run_on(chip const& on, layers const& of, std::mt19937& random) {
         CHECK(emulated({input}, how)[0] == wanted);
         CHECK(static_cast<double>(emulated.cycles()) == static_cast<double>(plan->cycles()));
     }
-    return whole.placements()[0].agent;
+    return whole.placed_layers()[0].report.agent;
 }
 
 }  // namespace
@@ -356,7 +347,7 @@ TEST_CASE("a layer goes to the first choice that has a plan for it, and to the s
     auto const cycles_of = [&](chip const& by) {
         network_program const whole(network, "net", by);
         auto const plan = std::make_unique<program_plan_value>(make_program_plan(whole.get()));
-        REQUIRE(whole.placements()[0].agent == "npu");
+        REQUIRE(whole.placed_layers()[0].report.agent == "npu");
         return static_cast<double>(plan->cycles());
     };
     double const best = cycles_of(on);
@@ -370,6 +361,18 @@ TEST_CASE("a layer goes to the first choice that has a plan for it, and to the s
         }
     }
     CHECK(planned > 50);
+}
+
+TEST_CASE("a constant in another order is a constant, and the second factor of a contraction") {
+    for (bool const weights_first : {false, true}) {
+        std::mt19937 random(1);
+        layers const network = network_of({.rows = 6, .columns = 9, .channels = 8, .filters = 12, .weights_first = weights_first}, random);
+        std::vector<stored> const known{network.constants[0].what, network.constants[1].what};
+        layer_shape of(network.all[0], known);
+        of.reorder("c0", {1, 0});
+        CHECK(of.is_constant("c0_10"));
+        CHECK(of.as_contraction().value().weights == "c0_10");
+    }
 }
 
 TEST_CASE("a chip can say where one layer goes") {
@@ -467,8 +470,8 @@ TEST_CASE("layers that are alike are searched once") {
     }
     network.all.push_back(next);
     network_program const whole(network, "net", chip_with(products_by("mac"), nothing()));
-    CHECK(whole.placements()[0].schedules > 50);
-    CHECK(whole.placements()[1].schedules == 0);
+    CHECK(whole.placed_layers()[0].report.schedules > 50);
+    CHECK(whole.placed_layers()[1].report.schedules == 0);
     auto const plan = std::make_unique<program_plan_value>(make_program_plan(whole.get()));
     REQUIRE(!plan->refusal);
     CHECK(plan->kernel_at(0).cycles == plan->kernel_at(1).cycles);

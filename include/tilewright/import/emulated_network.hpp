@@ -49,11 +49,7 @@ class emulated_network {
     /// Of the last run.
     std::int64_t cycles() const { return machines_.cycles(); }
 
-    static std::size_t bytes_in(stored const& tensor) {
-        std::size_t bytes = static_cast<std::size_t>(bytes_of(tensor.type));
-        for (std::int64_t const extent : tensor.extents) bytes *= static_cast<std::size_t>(extent);
-        return bytes;
-    }
+    static std::size_t bytes_in(stored const& tensor) { return static_cast<std::size_t>(count_of(tensor.extents) * bytes_of(tensor.type)); }
 
   private:
     static std::vector<semantics_table> semantics_of_agents(network_program const& of, chip const& on) {

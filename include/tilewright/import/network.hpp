@@ -33,7 +33,8 @@ inline layers layers_of(network::graph const& graph) {
         bool const quantises = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](network::node const& one) {
             return one.domain.empty() && one.operation == "QuantizeLinear";
         });
-        return detail::walk(quantises ? with_quantised_pairs(graph) : graph, onnx_operators());
+        if (quantises) return detail::walk(with_quantised_pairs(graph), onnx_operators());
+        return detail::walk(graph, onnx_operators());
     }
     if (graph.format == "tflite") return detail::walk(graph, tflite_operators(), detail::compare_with_model);
     return detail::walk(graph, {});

@@ -34,9 +34,13 @@ class network_program {
         }
         for (known_tensor const& one : network_.constants) {
             if (read.count(one.what.name.str()) != 0) add_constant(one, on.constants());
-            for (auto const& placed : placed_) add_reordered(one, *placed.layer, on.constants());
         }
+        // Those that layers have besides: reordered ones once for all layers that read them so.
+        std::set<std::string> reordered;
         for (auto const& placed : placed_) {
+            for (layer_shape::reordered_constant const& one : placed.layer->of.reordered()) {
+                if (reordered.insert(one.name.str()).second) add_constant(reordered_as(one), on.constants());
+            }
             for (known_tensor const& one : placed.layer->of.made_constants()) add_constant(one, on.constants());
         }
         // Agents that run no layer may copy tensors.
@@ -47,10 +51,11 @@ class network_program {
         }
         for (stored const& one : network_.outputs) made_.output(as_tensor(one), on.outputs());
         for (auto const& one : placed_) {
+            if (!on.spills()) break;
             ir::node const& made = one.layer->of.what().nodes.back();
             bool const is_output =
                 std::any_of(network_.outputs.begin(), network_.outputs.end(), [&](stored const& o) { return o.name == made.name; });
-            if (on.spills() && !is_output) made_.may_spill({made.name, made.type}, *on.spills());
+            if (!is_output) made_.may_spill({made.name, made.type}, *on.spills());
         }
     }
     network_program(network_program const&) = delete;
@@ -58,12 +63,6 @@ class network_program {
     program const& get() const { return made_; }
     layers const& network() const { return network_; }
     /// Where each layer runs, in the order of the kernels.
-    std::vector<placement> placements() const {
-        std::vector<placement> made;
-        for (auto const& one : placed_) made.push_back(one.report);
-        return made;
-    }
-
     std::deque<layer_placer::placed> const& placed_layers() const { return placed_; }
 
   private:
@@ -84,28 +83,27 @@ class network_program {
         for (known_tensor const& one : of.constants) made.push_back(one.what);
         return made;
     }
-    /// A constant as a layer reads it in another order, once for all layers that do.
-    void add_reordered(known_tensor const& from, placed_layer const& by, memory const& where) {
-        for (layer_shape::reordered_constant const& one : by.of.reordered()) {
-            if (one.from != from.what.name || !reordered_.insert(one.name.str()).second) continue;
-            known_tensor made = from;
-            made.what.name = one.name;
-            std::size_t const size = static_cast<std::size_t>(bytes_of(from.what.type)), rank = one.order.size();
-            std::vector<std::size_t> steps(rank, size), index(rank, 0);
-            for (std::size_t at = rank; at-- > 1;) steps[at - 1] = steps[at] * static_cast<std::size_t>(from.what.extents[at]);
-            for (std::size_t at = 0; at < rank; ++at) made.what.extents[at] = from.what.extents[static_cast<std::size_t>(one.order[at])];
-            for (std::size_t to = 0; to < made.bytes.size(); to += size) {
-                std::size_t source = 0;
-                for (std::size_t at = 0; at < rank; ++at) source += index[at] * steps[static_cast<std::size_t>(one.order[at])];
-                std::copy_n(from.bytes.begin() + static_cast<std::ptrdiff_t>(source), size,
-                            made.bytes.begin() + static_cast<std::ptrdiff_t>(to));
-                for (std::size_t at = rank; at-- > 0;) {
-                    if (++index[at] < static_cast<std::size_t>(made.what.extents[at])) break;
-                    index[at] = 0;
-                }
+    /// A constant as a layer reads it in another order.
+    known_tensor reordered_as(layer_shape::reordered_constant const& how) const {
+        known_tensor const& from = *std::find_if(network_.constants.begin(), network_.constants.end(),
+                                                 [&](known_tensor const& one) { return one.what.name == how.from; });
+        known_tensor made = from;
+        made.what.name = how.name;
+        std::size_t const size = static_cast<std::size_t>(bytes_of(from.what.type)), rank = how.order.size();
+        std::vector<std::size_t> steps(rank, size), index(rank, 0);
+        for (std::size_t at = rank; at-- > 1;) steps[at - 1] = steps[at] * static_cast<std::size_t>(from.what.extents[at]);
+        for (std::size_t at = 0; at < rank; ++at) made.what.extents[at] = from.what.extents[static_cast<std::size_t>(how.order[at])];
+        for (std::size_t to = 0; to < made.bytes.size(); to += size) {
+            std::size_t source = 0;
+            for (std::size_t at = 0; at < rank; ++at) source += index[at] * steps[static_cast<std::size_t>(how.order[at])];
+            std::copy_n(from.bytes.begin() + static_cast<std::ptrdiff_t>(source), size,
+                        made.bytes.begin() + static_cast<std::ptrdiff_t>(to));
+            for (std::size_t at = rank; at-- > 0;) {
+                if (++index[at] < static_cast<std::size_t>(made.what.extents[at])) break;
+                index[at] = 0;
             }
-            add_constant(made, where);
         }
+        return made;
     }
     template <class T>
     void add_as(known_tensor const& one, memory const& where) {
@@ -133,7 +131,6 @@ class network_program {
     std::vector<stored> constants_;
     layer_placer placer_;
     std::deque<layer_placer::placed> placed_ = {};
-    std::set<std::string> reordered_ = {};
     std::vector<std::shared_ptr<void>> data_ = {};
     program made_;
 };

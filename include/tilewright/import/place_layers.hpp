@@ -103,8 +103,7 @@ class layer_placer {
   private:
     struct known_best {
         std::size_t at = 0;
-        double cycles = 0;
-        std::string why;  ///< not empty: none has a plan
+        std::string why = {};  ///< not empty: none has a plan
     };
 
     /// Whether what a layer writes on an agent can be where the caller is given results, if it is one.
@@ -137,9 +136,7 @@ class layer_placer {
         for (ir::label const& one : detail::arguments_of(of.of.what())) {
             if (is_said(directive_kind::reads, one)) continue;
             any_tensor const tensor{one, scalar_type::literal};
-            bool const is_constant = of.of.is_constant(one) || std::any_of(of.of.reordered().begin(), of.of.reordered().end(),
-                                                                           [&](auto const& known) { return known.name == one; });
-            if (is_constant) made.reads(tensor, on_.constants());
+            if (of.of.is_constant(one)) made.reads(tensor, on_.constants());
             else if (by.uses.tensors.count > 0) made.reads(tensor, by.uses.tensors);
         }
         ir::label const& result = of.of.what().nodes.back().name;
@@ -185,27 +182,20 @@ class layer_placer {
         return made.all[found->second.at];
     }
     static known_best search(std::vector<schedule> const& all) {
-        known_best best;
         tilewright::detail::machine_reading const reading = tilewright::detail::read_machine(all[0].where());
         std::map<std::string, int> refusals;
-        bool found = false;
-        for (std::size_t at = 0; at < all.size(); ++at) {
+        std::vector<double> costs;  // below 0: refused
+        for (schedule const& one : all) {
             auto const plan =
-                std::make_unique<plan_value>(tilewright::detail::make_plan(all[at], reading, tilewright::detail::proof::left_out));
-            if (plan->refusal) {
-                ++refusals[to_string(plan->refusal)];
-                continue;
-            }
-            double const cycles = by_cycles{}(*plan);
-            if (!found || cycles < best.cycles) best.at = at, best.cycles = cycles;
-            found = true;
+                std::make_unique<plan_value>(tilewright::detail::make_plan(one, reading, tilewright::detail::proof::left_out));
+            if (plan->refusal) ++refusals[to_string(plan->refusal)];
+            costs.push_back(plan->refusal ? -1 : by_cycles{}(*plan));
         }
-        if (found) return best;
+        if (int const best = tilewright::detail::position_of_least(costs); best >= 0) return {static_cast<std::size_t>(best)};
         auto const most =
             std::max_element(refusals.begin(), refusals.end(), [](auto const& a, auto const& b) { return a.second < b.second; });
-        best.why =
-            "its " + std::to_string(all.size()) + " schedules are refused; " + std::to_string(most->second) + " of them: " + most->first;
-        return best;
+        return {0, "its " + std::to_string(all.size()) + " schedules are refused; " + std::to_string(most->second) +
+                       " of them: " + most->first};
     }
 
     chip const& on_;

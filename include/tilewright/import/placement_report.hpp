@@ -13,16 +13,12 @@ inline std::string placement_table(network_program const& of, program_plan_value
     table rows({left, left, left, right, right});
     rows.add({"kernel", "for", "runs as", "cycles", "busy"});
     std::map<std::string, std::string> passed_over;  // the kernels of each reason
-    for (placement const& one : of.placements()) {
-        std::int64_t cycles = 0;
-        bool known = false;
-        for (int at = 0; at < plan.kernels.size(); ++at) {
-            ir::program_kernel const& kernel = plan.kernel_at(at);
-            if (kernel.is_copy() || kernel.name.str() != one.kernel) continue;
-            cycles = kernel.cycles, known = kernel.cycles_known;
-        }
-        rows.add({one.kernel, one.made_for, one.choice + " on " + one.agent, (known ? "" : "at least ") + grouped(cycles),
-                  one.least_cycles > 0 ? percent(static_cast<std::int64_t>(one.least_cycles), cycles) : "-"});
+    for (auto const& placed : of.placed_layers()) {
+        placement const& one = placed.report;
+        ir::program_kernel const& kernel = plan.kernel_at(plan.find_kernel(placed.layer->of.what().name));
+        rows.add({one.kernel, one.made_for, one.choice + " on " + one.agent,
+                  (kernel.cycles_known ? "" : "at least ") + grouped(kernel.cycles),
+                  one.least_cycles > 0 ? percent(static_cast<std::int64_t>(one.least_cycles), kernel.cycles) : "-"});
         for (std::string const& why : one.passed_over) {
             std::string& kernels = passed_over[why];
             kernels += (kernels.empty() ? "" : ", ") + one.kernel;

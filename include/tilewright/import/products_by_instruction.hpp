@@ -118,10 +118,7 @@ struct product_loops {
 /// @param finish  the instruction that finishes sums; null: the core does
 inline schedule schedule_of(placed_layer const& of, product_loops const& loops, product_tiles const& tiles,
                             intrinsic_description const* finish) {
-    machine const& where = *of.where;
     contraction const& what = loops.of;
-    auto const tensor = [](ir::label const& name) { return any_tensor{name, scalar_type::literal}; };
-    auto const memory_of = [&](operand_constraint const& operand) { return where.memories[where.memories.find(operand.memory_name)]; };
     schedule made = of.plain();
     auto const split = [&](std::optional<contracted_loop> const& loop, std::int64_t factor) {
         if (loop) made.split(named(loop->name), named(with_ending(loop->name, "_o")), named(with_ending(loop->name, "_i")), factor);
@@ -159,17 +156,19 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
         reorder(made, order);
         if (finish != nullptr && loops.m && loops.n)
             made.tensorize(named(with_ending(loops.m->name, "_i")), named(with_ending(loops.n->name, "_i")), *finish);
-        made.compute_at(tensor(what.sums), named(tile)).store_in(tensor(what.sums), memory_of(loops.by.sums)).stage(tensor(what.sums));
+        made.compute_at(of.tensor(what.sums), named(tile))
+            .store_in(of.tensor(what.sums), of.memory_named(loops.by.sums.memory_name))
+            .stage(of.tensor(what.sums));
         split(loops.k, tiles.k);
         reorder(made, sums);
     } else {
         split(loops.k, tiles.k);
         order.insert(order.end(), sums.begin(), sums.end());
         reorder(made, order);
-        made.cache_write(tensor(what.sums), memory_of(loops.by.sums)).at(named(tile));
+        made.cache_write(of.tensor(what.sums), of.memory_named(loops.by.sums.memory_name)).at(named(tile));
     }
     auto const stage_in = [&](ir::label const& factor, operand_constraint const& at, staged_at when, ir::label const& tile_loop) {
-        made.cache_read(tensor(factor), memory_of(at));
+        made.cache_read(of.tensor(factor), of.memory_named(at.memory_name));
         if (when == staged_at::once) return;
         made.at(named(when == staged_at::tile ? tile_loop : step));
         if (tiles.versions > 1) made.buffers(tiles.versions);

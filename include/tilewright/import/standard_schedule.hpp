@@ -28,7 +28,8 @@ class layer_shape {
     computation_view nodes() const { return detail::nodes_of(of_); }
     bool is_constant(ir::label const& tensor) const {
         return find(tensor) != nullptr ||
-               std::any_of(made_.begin(), made_.end(), [&](known_tensor const& one) { return one.what.name == tensor; });
+               std::any_of(made_.begin(), made_.end(), [&](known_tensor const& one) { return one.what.name == tensor; }) ||
+               std::any_of(reordered_.begin(), reordered_.end(), [&](reordered_constant const& one) { return one.name == tensor; });
     }
     std::optional<contraction> as_contraction() const {
         return contraction_of(of_, [&](ir::label const& tensor) { return is_constant(tensor); });
@@ -152,20 +153,20 @@ struct placed_layer {
 
     /// A part by its name, from a list of the machine. @throws std::invalid_argument  where there is none
     template <class Parts>
-    auto const& part(Parts const& all, char const* name, char const* kind) const {
-        int const at = all.find(ir::label(name));
-        if (at < 0) throw std::invalid_argument("`" + where->name.str() + "` has no " + kind + " `" + name + "`");
+    auto const& part(Parts const& all, ir::label const& name, char const* kind) const {
+        int const at = all.find(name);
+        if (at < 0) throw std::invalid_argument("`" + where->name.str() + "` has no " + kind + " `" + name.str() + "`");
         return all[at];
     }
 
     /// A schedule without directives. Those that say where arguments and results lie are added afterwards.
     schedule plain() const { return schedule(of.nodes(), *where); }
 
-    memory const& memory_named(char const* name) const { return part(where->memories, name, "memory"); }
-    transfer_description const& transfer_named(char const* name) const { return part(where->transfers, name, "transfer"); }
-    intrinsic_description const& intrinsic_named(char const* name) const { return part(where->intrinsics, name, "intrinsic"); }
-    core const& core_named(char const* name) const { return part(where->cores, name, "core"); }
-    any_tensor tensor(char const* name) const { return {ir::label(name), scalar_type::literal}; }
+    memory const& memory_named(ir::label const& name) const { return part(where->memories, name, "memory"); }
+    transfer_description const& transfer_named(ir::label const& name) const { return part(where->transfers, name, "transfer"); }
+    intrinsic_description const& intrinsic_named(ir::label const& name) const { return part(where->intrinsics, name, "intrinsic"); }
+    core const& core_named(ir::label const& name) const { return part(where->cores, name, "core"); }
+    any_tensor tensor(ir::label const& name) const { return {name, scalar_type::literal}; }
 };
 
 /// Schedules of a layer, of which the one is taken whose plan costs least; or why there are none.

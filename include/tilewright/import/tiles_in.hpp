@@ -21,7 +21,6 @@ inline schedule schedule_of(placed_layer const& of, memory const& near, result_t
     std::vector<ir::stage> stages;
     for (int first = 0; first < nodes.count; first = stages.back().store + 1) read_stage(nodes, first, stages.emplace_back());
     ir::stage const& last = stages.back();
-    auto const tensor = [](ir::label const& name) { return any_tensor{name, scalar_type::literal}; };
     schedule made = of.plain();
     ir::label tile, within;  // the loop over tiles, and the one that it was cut from
     if (tiles.loop >= 0) {
@@ -29,31 +28,29 @@ inline schedule schedule_of(placed_layer const& of, memory const& near, result_t
         tile = with_ending(within, "_o");
         made.split(named(within), named(tile), named(with_ending(within, "_i")), tiles.factor);
     }
-    // Where a stage is computed: at which loop of the last one.
-    auto const place = [&](ir::label const& loop) { return last.find(loop); };
     for (std::size_t at = inner.size(); at-- > 0;) {
         inner_stage const& one = inner[at];
-        if (!one.loop.empty()) made.compute_at(tensor(one.result), named(one.loop == within ? with_ending(within, "_i") : one.loop));
-        made.store_in(tensor(one.result), near);
+        if (!one.loop.empty()) made.compute_at(of.tensor(one.result), named(one.loop == within ? with_ending(within, "_i") : one.loop));
+        made.store_in(of.tensor(one.result), near);
     }
     for (std::size_t at = 0; at < stages.size(); ++at) {
         bool const is_last = at + 1 == stages.size();
-        made.stage(tensor(stages[at].output));
+        made.stage(of.tensor(stages[at].output));
         ir::label at_loop = tile;
-        if (!is_last && tiles.loop >= 0 && (inner[at].loop.empty() || place(inner[at].loop) < tiles.loop)) at_loop = inner[at].loop;
+        if (!is_last && tiles.loop >= 0 && (inner[at].loop.empty() || last.find(inner[at].loop) < tiles.loop)) at_loop = inner[at].loop;
         std::vector<ir::label> read;
         for (int node = stages[at].first; node < stages[at].store; ++node) {
             ir::label const& name = nodes[node].name;
             bool const is_made = std::any_of(stages.begin(), stages.end(), [&](ir::stage const& one) { return one.output == name; });
             if (nodes[node].op != operation::access || is_made || std::find(read.begin(), read.end(), name) != read.end()) continue;
             read.push_back(name);
-            made.cache_read(tensor(name), near);
+            made.cache_read(of.tensor(name), near);
             if (at_loop.empty() || (tiles.constants_once && of.of.is_constant(name))) continue;
             made.at(named(at_loop));
             if (tiles.versions > 1) made.buffers(tiles.versions);
         }
     }
-    made.cache_write(tensor(last.output), near);
+    made.cache_write(of.tensor(last.output), near);
     if (tiles.loop >= 0) {
         made.at(named(tile));
         if (tiles.versions > 1) made.buffers(tiles.versions);
