@@ -7,17 +7,25 @@ namespace tilewright::imported::detail {
 
 using shape = std::vector<std::int64_t>;
 
-/// A setting of the node, if it has one of this type.
+/// A setting of a node, if it has one of this type.
 template <class T>
-std::optional<T> setting(lowering const& of, std::string_view name) {
-    auto const* found = of.node->find(name);
+std::optional<T> setting(network::node const& of, std::string_view name) {
+    auto const* found = of.find(name);
     auto const* held = found ? std::get_if<T>(found) : nullptr;
     return held ? std::optional(*held) : std::nullopt;
 }
-inline std::int64_t integer(lowering const& of, std::string_view name, std::int64_t otherwise) {
+template <class T>
+std::optional<T> setting(lowering const& of, std::string_view name) {
+    return setting<T>(*of.node, name);
+}
+inline std::int64_t integer(network::node const& of, std::string_view name, std::int64_t otherwise) {
     return setting<std::int64_t>(of, name).value_or(otherwise);
 }
-inline float real(lowering const& of, std::string_view name, float otherwise) { return setting<float>(of, name).value_or(otherwise); }
+inline std::int64_t integer(lowering const& of, std::string_view name, std::int64_t otherwise) {
+    return integer(*of.node, name, otherwise);
+}
+inline float real(network::node const& of, std::string_view name, float otherwise) { return setting<float>(of, name).value_or(otherwise); }
+inline float real(lowering const& of, std::string_view name, float otherwise) { return real(*of.node, name, otherwise); }
 inline std::string word(lowering const& of, std::string_view name, std::string const& otherwise) {
     return setting<std::string>(of, name).value_or(otherwise);
 }

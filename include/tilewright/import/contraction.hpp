@@ -114,42 +114,25 @@ inline layer starting_from_zero(layer const& of) {
     computation_view const nodes = detail::nodes_of(of);
     ir::stage stage;
     if (read_stage(nodes, 0, stage) || stage.start < 0 || of.inner.size() != 1) return of;
-    std::string const prefix = stage.output.str() + "_";
-    layer made = of;
-    made.nodes.clear();
-    std::vector<std::int16_t> moved;
-    auto const put = [&](ir::node one, std::vector<std::int16_t> const& places) {
+    // What sums start from, on its own, with the axes of the stage that finishes them.
+    std::vector<ir::node> start(nodes.nodes + stage.start_first, nodes.nodes + stage.start + 1);
+    for (ir::node& one : start) {
         for (int at = 0; one.op != operation::constant && at < one.argument_count; ++at)
-            one.arguments[at] = places[static_cast<std::size_t>(one.arguments[at])];
-        made.nodes.push_back(one);
-        return static_cast<std::int16_t>(made.nodes.size() - 1);
-    };
-    for (int at = 0; at < nodes.count; ++at) {
-        // The sum instead of what adds the start to it.
-        bool const adds = at < stage.store && nodes[at].op == operation::add && nodes[at].argument_count == 2 &&
-                          (nodes[at].argument(0) == stage.start || nodes[at].argument(1) == stage.start);
-        if (stage.is_in_start(at)) {
-            moved.push_back(-1);
-        } else if (adds) {
-            moved.push_back(moved[static_cast<std::size_t>(nodes[at].argument(nodes[at].argument(0) == stage.start ? 1 : 0))]);
-        } else {
-            std::int16_t sum = put(nodes[at], moved);
-            if (at > stage.store && nodes[at].op == operation::access && nodes[at].name == stage.output) {
-                std::vector<std::int16_t> start(static_cast<std::size_t>(nodes.count), -1);
-                for (int of_start = stage.start_first; of_start <= stage.start; ++of_start) {
-                    ir::node one = nodes[of_start];
-                    if (one.op == operation::axis_value) one.name = ir::label(one.name.str().substr(prefix.size()).c_str());
-                    start[static_cast<std::size_t>(of_start)] = put(one, start);
-                }
-                made.nodes.push_back({.op = operation::add,
-                                      .type = nodes[at].type,
-                                      .argument_count = 2,
-                                      .arguments = {start[static_cast<std::size_t>(stage.start)], sum}});
-                sum = static_cast<std::int16_t>(made.nodes.size() - 1);
-            }
-            moved.push_back(sum);
-        }
+            one.arguments[at] = static_cast<std::int16_t>(one.arguments[at] - stage.start_first);
+        if (one.op == operation::axis_value) one.name = ir::label(one.name.str().substr(stage.output.str().size() + 1).c_str());
     }
+    layer made = of;
+    made.nodes = detail::rewritten(of.nodes, [&](std::vector<ir::node>& to, ir::node const& one, int at) {
+        if (stage.is_in_start(at)) return std::int16_t{-1};
+        // The sum instead of what adds the start to it.
+        bool const starts_left = nodes[at].argument(0) == stage.start, starts_right = nodes[at].argument(1) == stage.start;
+        bool const adds = at < stage.store && one.op == operation::add && one.argument_count == 2 && (starts_left || starts_right);
+        if (adds) return one.arguments[starts_left ? 1 : 0];
+        std::int16_t const sum = detail::put(to, one);
+        if (at < stage.store || one.op != operation::access || one.name != stage.output) return sum;
+        std::int16_t const added = detail::append(to, start);
+        return detail::put(to, {.op = operation::add, .type = one.type, .argument_count = 2, .arguments = {added, sum}});
+    });
     return made;
 }
 
@@ -190,25 +173,22 @@ inline layer with_unit_loop(layer const& of) {
     computation_view const nodes = detail::nodes_of(of);
     ir::stage stage;
     if (read_stage(nodes, 0, stage) || of.inner.size() != 1 || stage.rank >= max_rank) return of;
-    layer made = of;
-    made.nodes.clear();
-    std::vector<std::int16_t> moved;
-    auto const put = [&](ir::node const& one) { return made.nodes.push_back(one), static_cast<std::int16_t>(made.nodes.size() - 1); };
-    // Axes stand in the order of the target's dimensions.
+    // Axes stand in the order of the target's dimensions, so this one is the first of all nodes.
     std::string const ending = "_unit" + std::to_string(stage.rank);
-    std::int16_t const axis = put(
-        {.op = operation::axis_value, .type = scalar_type::int32, .name = detail::with_ending(stage.output, ending.c_str()), .value = 1});
-    for (int at = 0; at < nodes.count; ++at) {
-        ir::node one = nodes[at];
-        for (int argument = 0; one.op != operation::constant && argument < one.argument_count; ++argument)
-            one.arguments[argument] = moved[static_cast<std::size_t>(one.arguments[argument])];
+    ir::node const axis{
+        .op = operation::axis_value, .type = scalar_type::int32, .name = detail::with_ending(stage.output, ending.c_str()), .value = 1};
+    layer made = of;
+    made.nodes = detail::rewritten(of.nodes, [&](std::vector<ir::node>& to, ir::node one, int at) {
+        if (to.empty()) detail::put(to, axis);
         if (one.op == operation::access && one.name == stage.output) {
-            std::int16_t const index = at < stage.store ? axis : put({.op = operation::constant, .type = scalar_type::int32});
+            bool const is_target = at < stage.store;
+            std::int16_t const index =
+                is_target ? std::int16_t{0} : detail::put(to, {.op = operation::constant, .type = scalar_type::int32});
             for (int argument = one.argument_count++; argument > 0; --argument) one.arguments[argument] = one.arguments[argument - 1];
             one.arguments[0] = index;
         }
-        moved.push_back(put(one));
-    }
+        return detail::put(to, one);
+    });
     return made;
 }
 

@@ -37,6 +37,15 @@ inline std::int64_t count_of(std::vector<std::int64_t> const& of) {
     return count;
 }
 
+/// Calls `visit(index, value)` for each element of a shape, row by row, with its index along a dimension.
+template <class Visit>
+void each_along(std::vector<std::int64_t> const& shape, std::size_t dimension, std::vector<std::int64_t> const& values,
+                Visit const& visit) {
+    std::size_t inner = 1;
+    for (std::size_t at = dimension + 1; at < shape.size(); ++at) inner *= static_cast<std::size_t>(shape[at]);
+    for (std::size_t at = 0; at < values.size(); ++at) visit(at / inner % static_cast<std::size_t>(shape[dimension]), values[at]);
+}
+
 /// A number out of a model, within limits.
 inline std::int64_t limited(std::int64_t of, std::int64_t least, std::int64_t most, char const* what) {
     if (of < least || of > most) throw not_imported(std::string(what) + " of " + std::to_string(of));

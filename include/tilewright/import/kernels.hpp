@@ -29,6 +29,37 @@ class kernel_list {
         auto const made = imported::reshaped(what, to);
         return made ? *made : copied(what, to, false);
     }
+    /// A view whose factors are whole dimensions of a stored tensor: itself, or a copy.
+    view with_whole_factors(view const& from) {
+        if (has_whole_factors(from)) return from;
+        space const loops = loops_over({from}, from.shape());
+        return compute(loops, imported::at(from, loops));
+    }
+    /// A view whose dimension is one dimension of a stored tensor: itself, or a copy. Element y of factors a and b, b of extent s, is y = a
+    /// s + b: the copy takes the sum over a of what stands at (a, y - a s), of which one is inside.
+    view joined(view const& from, int dimension) {
+        if (from.dimensions[static_cast<std::size_t>(dimension)].size() < 2) return from;
+        view const x = with_whole_factors(from);
+        space loops = loops_over({x}, x.shape());
+        auto const at = static_cast<std::size_t>(dimension);
+        factors const& parts = x.dimensions[at];
+        loops.extents[at] = {x.extent(dimension)};
+        loops.axes[at] = {along("joined", x.extent(dimension))};
+        std::vector<value> outer, index;
+        value inner = loops.axes[at][0];
+        std::int64_t step = x.extent(dimension);
+        for (std::size_t part = 0; part + 1 < parts.size(); ++part) {
+            step /= parts[part].extent;
+            outer.push_back(along(ir::label(("part" + std::to_string(part)).c_str()), parts[part].extent));
+            inner = inner - detail::times(outer.back(), step);
+        }
+        index = outer;
+        index.push_back(inner);
+        std::vector<std::vector<value>> all = loops.axes;
+        all[at] = index;
+        value const nothing = nothing_to_add(x.type());
+        return compute(loops, nothing + reduced(operation::reduce_sum, outer, padded_at_factors(x, all, nothing)));
+    }
     /// Each element of a view by itself, in a kernel of its own.
     template <class Make>
     view each(view const& what, Make const& make) {
@@ -128,7 +159,7 @@ class kernel_list {
     view copied(view const& what, std::vector<std::int64_t> const& to, bool whole) {
         factors all;
         for (factors const& one : what.dimensions) all.insert(all.end(), one.begin(), one.end());
-        all = joined(all);
+        all = imported::joined(all);
         view apart = what;
         apart.dimensions.clear();
         for (factor const& one : all) apart.dimensions.push_back({one});
@@ -145,27 +176,15 @@ class kernel_list {
                 kept = kept || end == inner;
                 divides = divides && (end % inner == 0 || inner % end == 0);
             }
-            if (whole ? !kept : !divides) apart = merged(apart, at - 1);
+            if (whole ? kept : divides) continue;
+            auto const first = apart.dimensions.begin() + at - 1;
+            first->insert(first->end(), (first + 1)->begin(), (first + 1)->end());
+            apart.dimensions.erase(first + 1);
+            apart = joined(apart, at - 1);
         }
         auto const made = imported::reshaped(apart, to);
         if (!made) throw not_imported("from " + text_of(what.shape()) + " to " + text_of(to));
         return *made;
-    }
-    /// Copies two dimensions into one. An element lies in one row of the two, and is a border in all others: so their sum is the element.
-    view merged(view const& what, int first) {
-        std::vector<std::int64_t> whole = what.shape();
-        std::int64_t const rows = whole[static_cast<std::size_t>(first)], columns = whole[static_cast<std::size_t>(first) + 1];
-        whole.erase(whole.begin() + first);
-        whole[static_cast<std::size_t>(first)] = rows * columns;
-        space const over_it = loops_over(whole);
-        value const row = along("row", rows);
-        std::vector<value> index;
-        for (int at = 0; at < what.rank(); ++at) {
-            value const here = over_it.index(at > first ? at - 1 : at);
-            index.push_back(at == first ? row : at == first + 1 ? here - row * number(columns, scalar_type::int32) : here);
-        }
-        value const nothing = nothing_to_add(what.type());
-        return compute(over_it, nothing + reduced(operation::reduce_sum, {row}, padded_at(what, index, nothing)));
     }
 };
 

@@ -184,4 +184,42 @@ inline value padded_at(view const& of, std::vector<value> const& index, value co
     return read;
 }
 
+/// The element of a view at an index for each dimension, or for each factor of it.
+inline value at_factors(view const& of, std::vector<std::vector<value>> const& index) {
+    std::vector<std::vector<value>> parts(of.first.size());
+    for (std::size_t dimension = 0; dimension < of.dimensions.size(); ++dimension) {
+        factors const& here = of.dimensions[dimension];
+        if (!here.empty() && index[dimension].size() != here.size())
+            throw not_imported("a dimension that a reshape joined would have to be copied");
+        for (std::size_t part = 0; part < here.size(); ++part) detail::add_index(parts, here[part], index[dimension][part]);
+    }
+    return detail::element_of(of, parts);
+}
+/// Likewise of whole factors; outside the extents, the border.
+inline value padded_at_factors(view const& of, std::vector<std::vector<value>> const& index, value const& border) {
+    view apart = of;
+    apart.dimensions.clear();
+    std::vector<value> indices;
+    for (std::size_t dimension = 0; dimension < of.dimensions.size(); ++dimension) {
+        factors const& here = of.dimensions[dimension];
+        if (here.size() > 1 && index[dimension].size() != here.size())
+            throw not_imported("a dimension that a reshape joined would have to be copied");
+        if (here.empty()) apart.dimensions.push_back({});
+        for (factor const& part : here) apart.dimensions.push_back({part});
+        indices.insert(indices.end(), index[dimension].begin(), index[dimension].end());
+        if (index[dimension].empty()) indices.push_back(number(std::int64_t{0}, scalar_type::int32));
+    }
+    return padded_at(apart, indices, border);
+}
+
+/// Whether each factor of a view is a whole dimension of the stored tensor, and each of these is a factor.
+inline bool has_whole_factors(view const& of) {
+    view apart = of;
+    apart.dimensions.clear();
+    for (factors const& one : of.dimensions) {
+        for (factor const& part : one) apart.dimensions.push_back({part});
+    }
+    return is_plain(apart);
+}
+
 }  // namespace tilewright::imported

@@ -60,12 +60,13 @@ class lowering : public kernel_list {
     }
     /// The elements of such an operand, as integers or as floats.
     std::vector<std::int64_t> known_integers(std::size_t at) const { return integers_of(known(at)); }
-    static std::vector<std::int64_t> integers_of(known_tensor const& of) {
+    static std::vector<std::int64_t> integers_of(known_tensor const& of) { return integers_of(of.what.type, of.bytes); }
+    static std::vector<std::int64_t> integers_of(scalar_type type, std::vector<std::byte> const& bytes) {
         auto const all = [&](auto one) {
-            auto const values = network::values_of<decltype(one)>(of.bytes);
+            auto const values = network::values_of<decltype(one)>(bytes);
             return std::vector<std::int64_t>(values.begin(), values.end());
         };
-        switch (of.what.type) {
+        switch (type) {
             case scalar_type::int64: return all(std::int64_t{});
             case scalar_type::int32: return all(std::int32_t{});
             case scalar_type::uint8: return all(std::uint8_t{});

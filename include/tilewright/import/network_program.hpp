@@ -105,26 +105,15 @@ class network_program {
         }
         return made;
     }
-    template <class T>
-    void add_as(known_tensor const& one, memory const& where) {
-        auto const kept = std::make_shared<std::vector<T>>(network::values_of<T>(one.bytes));
-        data_.push_back(kept);
-        made_.constant({one.what.name, one.what.type}, where, kept->data(), static_cast<std::int64_t>(kept->size()));
-    }
     void add_constant(known_tensor const& one, memory const& where) {
-        switch (one.what.type) {
-            case scalar_type::int8: return add_as<std::int8_t>(one, where);
-            case scalar_type::int16: return add_as<std::int16_t>(one, where);
-            case scalar_type::int32: return add_as<std::int32_t>(one, where);
-            case scalar_type::int64: return add_as<std::int64_t>(one, where);
-            case scalar_type::uint8: return add_as<std::uint8_t>(one, where);
-            case scalar_type::uint16: return add_as<std::uint16_t>(one, where);
-            case scalar_type::uint32: return add_as<std::uint32_t>(one, where);
-            case scalar_type::uint64: return add_as<std::uint64_t>(one, where);
-            case scalar_type::float32: return add_as<float>(one, where);
-            case scalar_type::float64: return add_as<double>(one, where);
-            default: return;
-        }
+        visit_scalar(one.what.type, [&]<class T>(T) {
+            // A boolean is a byte of 0 or 1.
+            if constexpr (!std::is_same_v<T, bool>) {
+                auto const kept = std::make_shared<std::vector<T>>(network::values_of<T>(one.bytes));
+                data_.push_back(kept);
+                made_.constant({one.what.name, one.what.type}, where, kept->data(), static_cast<std::int64_t>(kept->size()));
+            }
+        });
     }
 
     layers network_;

@@ -4,6 +4,12 @@
 // Products of matrices.
 namespace tilewright::imported::detail {
 
+/// A list of int32 for each channel, if it is not 0 alone.
+inline std::optional<view> list_of_channels(lowering& of, std::vector<std::int64_t> const& values) {
+    if (std::all_of(values.begin(), values.end(), [](auto one) { return one == 0; })) return std::nullopt;
+    return of.constant(known_int32(values));
+}
+
 /// Splits loops of a view's last dimensions: the reduction of a product, whose operands share factors.
 inline space reduction_over(view const& a, view const& b) {
     space loops = loops_over({a, b}, a.shape());

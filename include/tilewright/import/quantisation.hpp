@@ -104,29 +104,15 @@ inline std::optional<std::vector<std::int64_t>> folded_zero_point(lowering& of, 
         if (biases.size() != made.size()) return std::nullopt;
         made = biases;
     }
-    std::size_t inner = 1;
-    for (std::size_t at = channel_axis + 1; at < weights.what.extents.size(); ++at)
-        inner *= static_cast<std::size_t>(weights.what.extents[at]);
-    std::vector<std::int64_t> const values = lowering::integers_of(weights);
     std::vector<std::int64_t> reach(made.size(), 0);
-    for (std::size_t at = 0; at < values.size(); ++at) {
-        std::size_t const channel = at / inner % made.size();
-        made[channel] -= zero * values[at];
-        reach[channel] += 128 * std::abs(values[at]);
-    }
+    each_along(weights.what.extents, channel_axis, lowering::integers_of(weights), [&](std::size_t channel, std::int64_t weight) {
+        made[channel] -= zero * weight;
+        reach[channel] += 128 * std::abs(weight);
+    });
     for (std::size_t channel = 0; channel < made.size(); ++channel) {
         if (std::abs(made[channel]) + reach[channel] > highest_of(scalar_type::int32)) return std::nullopt;
     }
     return made;
-}
-/// A list of int32 for each channel, if it is not 0 alone.
-inline std::optional<view> list_of_channels(lowering& of, std::vector<std::int64_t> const& values) {
-    if (std::all_of(values.begin(), values.end(), [](auto one) { return one == 0; })) return std::nullopt;
-    known_tensor made(scalar_type::int32, {static_cast<std::int64_t>(values.size())}, {});
-    for (std::int64_t const one : values) {
-        for (int byte = 0; byte < 4; ++byte) made.bytes.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(one) >> 8 * byte));
-    }
-    return of.constant(std::move(made));
 }
 /// A sum of products as a quantised element: operands `scales` are the scales of both factors and of the result, which has `zero`.
 ///

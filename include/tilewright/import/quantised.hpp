@@ -71,14 +71,6 @@ inline value activated(lowering const& of, value const& x) {
     throw not_imported("activation " + activation);
 }
 
-/// A known tensor of int32.
-inline known_tensor known_int32(std::vector<std::int64_t> const& values, shape const& extents) {
-    known_tensor made(scalar_type::int32, extents, {});
-    for (std::int64_t const one : values) {
-        for (int byte = 0; byte < 4; ++byte) made.bytes.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(one) >> 8 * byte));
-    }
-    return made;
-}
 inline value in32(std::int64_t of) { return number(of, scalar_type::int32); }
 
 /// Where a window stands along each of two dimensions, by SAME or VALID.

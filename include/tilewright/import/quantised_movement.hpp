@@ -10,7 +10,7 @@ namespace tilewright::imported::detail::tflite {
 inline view sliced_anyhow(lowering& of, view const& from, int dimension, std::int64_t begin, std::int64_t step, std::int64_t count) {
     if (count < 1) throw not_imported("a result without elements");
     if (auto const made = sliced(from, dimension, begin, step, count)) return *made;
-    return sliced(joined(of, from, dimension), dimension, begin, step, count).value();
+    return sliced(of.joined(from, dimension), dimension, begin, step, count).value();
 }
 inline void reshape(lowering& of) {
     need_same_quantisation(of, 0);
@@ -120,7 +120,7 @@ inline void split(lowering& of) {
     auto const parts = std::max<std::int64_t>(static_cast<std::int64_t>(of.node->outputs.size()), 1);
     std::int64_t const each = from.extent(dimension) / parts;
     if (each * parts != from.extent(dimension)) throw not_imported("parts that are not equal");
-    view const whole = joined(of, from, dimension);
+    view const whole = of.joined(from, dimension);
     for (std::int64_t at = 0; at < parts; ++at)
         of.give(static_cast<std::size_t>(at), sliced_anyhow(of, whole, dimension, at * each, 1, each));
 }
@@ -128,7 +128,7 @@ inline void unpack(lowering& of) {
     view const from = of.operand(0);
     int const dimension = dimension_of(integer(of, "axis", 0), from.rank());
     if (from.extent(dimension) != static_cast<std::int64_t>(of.node->outputs.size())) throw not_imported("another number of results");
-    view const whole = joined(of, from, dimension);
+    view const whole = of.joined(from, dimension);
     std::vector<std::size_t> kept;
     for (std::size_t at = 0; at < from.dimensions.size(); ++at) {
         if (static_cast<int>(at) != dimension) kept.push_back(at);
@@ -153,7 +153,7 @@ inline void join(lowering& of, std::vector<view> parts, int dimension) {
     value made;
     std::int64_t end = whole[along_it];
     for (std::size_t at = parts.size(); at-- > 0;) {
-        view const part = with_whole_factors(of, joined(of, parts[at]));
+        view const part = of.with_whole_factors(joined(of, parts[at]));
         std::int64_t const begin = end - part.extent(dimension);
         std::vector<value> indices;
         for (int one = 0; one < part.rank(); ++one) {
@@ -209,11 +209,11 @@ inline void pad(lowering& of) {
     for (std::size_t at = 0; at < whole.size(); ++at) {
         for (std::size_t const side : {2 * at, 2 * at + 1}) limited(pads[side], 0, most_extent, "a pad");
         if (pads[2 * at] + pads[2 * at + 1] == 0) continue;
-        x = joined(of, x, static_cast<int>(at));
+        x = of.joined(x, static_cast<int>(at));
         like_x.dimensions[at] = {};
         whole[at] += pads[2 * at] + pads[2 * at + 1];
     }
-    x = with_whole_factors(of, x);
+    x = of.with_whole_factors(x);
     space const loops = loops_over({like_x}, whole);
     std::vector<std::vector<value>> read = loops.axes;
     for (std::size_t at = 0; at < whole.size(); ++at) {

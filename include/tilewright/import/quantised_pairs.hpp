@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string_view>
-#include <tilewright/network/graph.hpp>
+#include <tilewright/import/attributes.hpp>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -63,16 +63,6 @@ class quantised_pairs {
     static std::size_t index(network::tensor_id id) { return static_cast<std::size_t>(id); }
     static bool is(network::node const& one, std::string_view operation) { return one.domain.empty() && one.operation == operation; }
     static bool is_byte(network::element_type type) { return type == network::element_type::int8 || type == network::element_type::uint8; }
-    static std::int64_t integer(network::node const& of, std::string_view name, std::int64_t otherwise) {
-        auto const* const found = of.find(name);
-        auto const* const held = found ? std::get_if<std::int64_t>(found) : nullptr;
-        return held ? *held : otherwise;
-    }
-    static float real(network::node const& of, std::string_view name, float otherwise) {
-        auto const* const found = of.find(name);
-        auto const* const held = found ? std::get_if<float>(found) : nullptr;
-        return held ? *held : otherwise;
-    }
     static bool has(network::node const& of, std::size_t operand) {
         return operand < of.inputs.size() && of.inputs[operand] != network::no_tensor;
     }
@@ -94,22 +84,13 @@ class quantised_pairs {
             return made;
         }
         network::node const* const from = source(id);
-        auto const* const setting = from != nullptr && is(*from, "Constant") ? from->find("value") : nullptr;
-        auto const* const found = setting ? std::get_if<network::literal>(setting) : nullptr;
-        if (found == nullptr || found->constant == network::no_constant) return std::nullopt;
+        auto const found = from != nullptr && is(*from, "Constant") ? setting<network::literal>(*from, "value") : std::nullopt;
+        if (!found || found->constant == network::no_constant) return std::nullopt;
         return known{found->type, found->extents, &made_.constants[static_cast<std::size_t>(found->constant)]};
     }
     static std::optional<std::vector<std::int64_t>> integers_of(known const& of) {
-        auto const all = [&](auto one) {
-            auto const values = network::values_of<decltype(one)>(*of.elements);
-            return std::vector<std::int64_t>(values.begin(), values.end());
-        };
-        switch (of.type) {
-            case network::element_type::int8: return all(std::int8_t{});
-            case network::element_type::uint8: return all(std::uint8_t{});
-            case network::element_type::int32: return all(std::int32_t{});
-            default: return std::nullopt;
-        }
+        if (!is_byte(of.type) && of.type != network::element_type::int32) return std::nullopt;
+        return lowering::integers_of(type_of(of.type), *of.elements);
     }
     /// What a QuantizeLinear or a DequantizeLinear says of its integers.
     std::optional<levels> levels_of(network::node const& of) {
@@ -266,17 +247,11 @@ class quantised_pairs {
                            std::vector<std::int64_t> const& biases) {
         std::int64_t const lowest = x.type == network::element_type::int8 ? -128 : 0;
         std::int64_t const most = std::max(lowest + 255 - x.zeros[0], x.zeros[0] - lowest);
-        std::int64_t inner = 1;
-        for (std::size_t at = static_cast<std::size_t>(axis) + 1; at < elements.extents.size(); ++at) inner *= elements.extents[at];
         std::vector<std::int64_t> reach;
         for (std::int64_t const one : biases) reach.push_back(std::abs(one));
-        auto const values = *integers_of(elements);
-        for (std::size_t at = 0; at < values.size(); ++at)
-            reach[at / static_cast<std::size_t>(inner) % reach.size()] += most * std::abs(values[at] - weights.zeros[0]);
-        for (std::int64_t const one : reach) {
-            if (one > INT32_MAX) return false;
-        }
-        return true;
+        each_along(elements.extents, static_cast<std::size_t>(axis), *integers_of(elements),
+                   [&](std::size_t channel, std::int64_t weight) { reach[channel] += most * std::abs(weight - weights.zeros[0]); });
+        return std::all_of(reach.begin(), reach.end(), [](std::int64_t one) { return one <= INT32_MAX; });
     }
     bool rewrite_sum(network::node& sum, network::node const* relu, levels const& result) {
         if (sum.version < 7 || !has(sum, 0) || !has(sum, 1)) return false;

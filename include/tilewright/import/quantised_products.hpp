@@ -50,17 +50,13 @@ inline std::vector<std::int64_t> folded_biases(lowering& of, product const& with
     known_tensor const weights = of.known(1);
     std::vector<std::int64_t> made(static_cast<std::size_t>(with.channels), 0);
     if (of.has(bias)) made = of.known_integers(bias);
-    std::vector<std::int64_t> const values = lowering::integers_of(weights);
-    std::int64_t inner = 1;
-    for (std::size_t at = static_cast<std::size_t>(channel_axis) + 1; at < weights.what.extents.size(); ++at)
-        inner *= weights.what.extents[at];
     std::vector<std::int64_t> lowest(made.size(), 0), highest(made.size(), 0);
-    for (std::size_t at = 0; at < values.size(); ++at) {
-        auto const channel = at / static_cast<std::size_t>(inner) % made.size();
-        made[channel] -= with.in.zero_point * values[at];
-        lowest[channel] += std::min(values[at] * least, values[at] * most);
-        highest[channel] += std::max(values[at] * least, values[at] * most);
-    }
+    auto const add = [&](std::size_t channel, std::int64_t weight) {
+        made[channel] -= with.in.zero_point * weight;
+        lowest[channel] += std::min(weight * least, weight * most);
+        highest[channel] += std::max(weight * least, weight * most);
+    };
+    each_along(weights.what.extents, static_cast<std::size_t>(channel_axis), lowering::integers_of(weights), add);
     for (std::size_t channel = 0; channel < made.size(); ++channel) {
         std::int64_t const low = made[channel] + lowest[channel], high = made[channel] + highest[channel];
         if (low < lowest_of(scalar_type::int32) || high > highest_of(scalar_type::int32))
@@ -68,12 +64,6 @@ inline std::vector<std::int64_t> folded_biases(lowering& of, product const& with
                                std::to_string(high));
     }
     return made;
-}
-/// What the sums of a channel start from, if it is not 0.
-inline std::optional<value> start_of(lowering& of, std::vector<std::int64_t> const& biases, value const& channel) {
-    if (std::all_of(biases.begin(), biases.end(), [](auto one) { return one == 0; })) return std::nullopt;
-    view const made = of.constant(known_int32(biases, {static_cast<std::int64_t>(biases.size())}));
-    return imported::at(made, {channel});
 }
 /// The scale of each channel's sums, by the scales of x, weights and result.
 inline std::vector<fixed_scale> scales_of(product const& with) {
@@ -93,9 +83,8 @@ inline auto finished_by(lowering& of, std::vector<fixed_scale> const& scales, va
             multipliers.push_back(one.multiplier), shifts.push_back(-one.shift);
             only_right = only_right && one.shift <= 0;
         }
-        shape const extents{static_cast<std::int64_t>(scales.size())};
-        multiplier = imported::at(of.constant(known_int32(multipliers, extents)), {channel});
-        shift = imported::at(of.constant(known_int32(shifts, extents)), {channel});
+        multiplier = imported::at(of.constant(known_int32(multipliers)), {channel});
+        shift = imported::at(of.constant(known_int32(shifts)), {channel});
     }
     return [=, first = scales[0]](value const& sums) {
         value const scaled = multiplier ? rescaled(sums, *multiplier, *shift, only_right) : rescaled(sums, first);
@@ -113,8 +102,8 @@ inline void sum_products(lowering& of, product const& with, space const& loops, 
         if (activation_of(of) == "NONE") return void(of.compute(loops, whole, 0));
         return void(of.compute(loops, whole, 0, [&](value const& x) { return activated(of, x); }));
     }
-    std::optional<value> const start = start_of(of, folded_biases(of, with, bias, channel_axis), channel);
-    of.compute(loops, start ? *start + sums : sums, 0, finished_by(of, scales, channel, with.out));
+    std::optional<view> const start = list_of_channels(of, folded_biases(of, with, bias, channel_axis));
+    of.compute(loops, start ? imported::at(*start, {channel}) + sums : sums, 0, finished_by(of, scales, channel, with.out));
     if (channel.nodes.size() == 1 && channel.root().op == operation::axis_value) {
         bounds const within = result_bounds(of);
         rescaling numbers{
@@ -164,9 +153,9 @@ inline void convolve(lowering& of) {
     if (groups < 1 || groups * channels != input[3] || members * groups != kernel[0]) throw not_imported("groups that do not fit");
     bool const of_points = kernel[1] == 1 && kernel[2] == 1 && windows.strides == shape{1, 1};
     if (of_points && groups == 1) return multiply_rows(of, with, with.x, only(with.weights, {0, 3}), 0, channel_scales(with));
-    for (int const dimension : {0, 1, 2}) with.x = joined(of, with.x, dimension);
-    if (groups > 1) with.x = joined(of, with.x, 3);
-    if (windows.pads()) with.x = with_whole_factors(of, with.x);
+    for (int const dimension : {0, 1, 2}) with.x = of.joined(with.x, dimension);
+    if (groups > 1) with.x = of.joined(with.x, 3);
+    if (windows.pads()) with.x = of.with_whole_factors(with.x);
     space loops = loops_over({input[0], windows.result[0], windows.result[1], kernel[0]});
     std::vector<value> axes, channel;
     value const y = windows.tap(0, axes), x = windows.tap(1, axes);
@@ -198,7 +187,7 @@ inline void convolve_channels(lowering& of) {
     if (made < 1 || made * input[3] != kernel[3]) throw not_imported("channels that do not fit");
     window const windows = window_over(of, {input[1], input[2]}, {kernel[1], kernel[2]});
     with.x = joined(of, with.x);
-    if (windows.pads()) with.x = with_whole_factors(of, with.x);
+    if (windows.pads()) with.x = of.with_whole_factors(with.x);
     space loops = loops_over({input[0], windows.result[0], windows.result[1], kernel[3]});
     std::vector<value> channel = loops.axes[3];
     if (made > 1) {
@@ -245,8 +234,8 @@ inline void convolve_transposed(lowering& of) {
     imported::count_of(whole);
     std::int64_t const strides[] = {limited(integer(of, "stride_h", 1), 1, most_extent, "a stride"),
                                     limited(integer(of, "stride_w", 1), 1, most_extent, "a stride")};
-    for (int const dimension : {0, 1, 2}) with.x = joined(of, with.x, dimension);
-    with.x = with_whole_factors(of, with.x);
+    for (int const dimension : {0, 1, 2}) with.x = of.joined(with.x, dimension);
+    with.x = of.with_whole_factors(with.x);
     space loops = loops_over(whole);
     std::vector<value> axes;
     std::vector<std::vector<value>> read{{loops.index(0)}}, weight{{loops.index(3)}};

@@ -27,9 +27,9 @@ void pool(lowering& of) {
     shape const input = x.shape();
     if (input.size() != 4) throw not_imported("of " + std::to_string(input.size()) + " dimensions");
     window const with = window_over(of, {input[1], input[2]}, {integer(of, "filter_height", 1), integer(of, "filter_width", 1)});
-    for (int const dimension : {0, 1, 2}) x = joined(of, x, dimension);
-    if (x.dimensions[3].size() + 3 > max_rank) x = joined(of, x, 3);
-    if (with.pads()) x = with_whole_factors(of, x);
+    for (int const dimension : {0, 1, 2}) x = of.joined(x, dimension);
+    if (x.dimensions[3].size() + 3 > max_rank) x = of.joined(x, 3);
+    if (with.pads()) x = of.with_whole_factors(x);
     view channels = x;
     for (std::size_t const dimension : {0u, 1u, 2u}) channels.dimensions[dimension] = {};
     space const loops = loops_over({channels}, {input[0], with.result[0], with.result[1], input[3]});

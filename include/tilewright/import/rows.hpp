@@ -17,29 +17,23 @@ inline std::int64_t highest_of(ir::stage_index const& index, ir::stage const& in
 
 /// Reads a tensor by one index for all of its dimensions.
 inline void read_flat(std::vector<ir::node>& nodes, stored const& tensor) {
-    std::vector<ir::node> made;
-    std::vector<std::int16_t> moved;
-    auto const put = [&](ir::node const& one) { return made.push_back(one), static_cast<std::int16_t>(made.size() - 1); };
-    for (ir::node one : nodes) {
-        for (int at = 0; one.op != operation::constant && at < one.argument_count; ++at)
-            one.arguments[at] = moved[static_cast<std::size_t>(one.arguments[at])];
+    nodes = rewritten(nodes, [&](std::vector<ir::node>& to, ir::node one, int) {
         if (one.op == operation::access && one.name == tensor.name) {
             std::int64_t stride = 1;
             std::int16_t whole = -1;
             for (int at = one.argument_count; at-- > 0; stride *= tensor.extents[static_cast<std::size_t>(at)]) {
-                std::int16_t const by = put(number(stride, scalar_type::int32).nodes[0]);
-                std::int16_t const part =
-                    put({.op = operation::multiply, .type = scalar_type::int32, .argument_count = 2, .arguments = {one.arguments[at], by}});
+                std::int16_t const by = put(to, number(stride, scalar_type::int32).nodes[0]);
+                std::int16_t const part = put(
+                    to, {.op = operation::multiply, .type = scalar_type::int32, .argument_count = 2, .arguments = {one.arguments[at], by}});
                 whole = whole < 0
                             ? part
-                            : put({.op = operation::add, .type = scalar_type::int32, .argument_count = 2, .arguments = {part, whole}});
+                            : put(to, {.op = operation::add, .type = scalar_type::int32, .argument_count = 2, .arguments = {part, whole}});
             }
             one.arguments = {whole};
             one.argument_count = 1;
         }
-        moved.push_back(put(one));
-    }
-    nodes = made;
+        return put(to, one);
+    });
 }
 
 /// A program takes the extents of what the caller gives, and of constants, from what kernels read. Where no kernel reads to the end of a

@@ -1,5 +1,4 @@
 #pragma once
-#include <cstring>
 #include <functional>
 #include <tilewright/import/contraction.hpp>
 #include <tilewright/import/rescaling.hpp>
@@ -126,12 +125,7 @@ class layer_shape {
 
   private:
     ir::label make_constant(ir::label const& name, std::vector<std::int64_t> const& numbers) {
-        std::vector<std::byte> bytes(numbers.size() * sizeof(std::int32_t));
-        for (std::size_t at = 0; at < numbers.size(); ++at) {
-            auto const one = static_cast<std::int32_t>(numbers[at]);
-            std::memcpy(&bytes[at * sizeof one], &one, sizeof one);
-        }
-        made_.emplace_back(scalar_type::int32, std::vector<std::int64_t>{static_cast<std::int64_t>(numbers.size())}, std::move(bytes));
+        made_.push_back(known_int32(numbers));
         return made_.back().what.name = name;
     }
     stored const* find(ir::label const& tensor) const {

@@ -49,6 +49,26 @@ inline ir::label new_name() {
     static thread_local std::uint64_t count = 0;
     return ir::label(("once" + std::to_string(count++)).c_str());
 }
+/// Puts a node at the end; returns where it is.
+inline std::int16_t put(std::vector<ir::node>& to, ir::node const& one) {
+    to.push_back(one);
+    return static_cast<std::int16_t>(to.size() - 1);
+}
+/// A copy of nodes, where some become others. `place(to, node, at)` is given node `at` with the arguments that it has in the copy, and
+/// returns where in the copy what stands for it is: `put(to, node)` keeps it.
+///
+/// @param made  what the copy follows
+template <class Nodes, class Place>
+std::vector<ir::node> rewritten(Nodes const& from, Place const& place, std::vector<ir::node> made = {}) {
+    std::vector<std::int16_t> moved;
+    for (ir::node one : from) {
+        for (int argument = 0; one.op != operation::constant && argument < one.argument_count; ++argument)
+            one.arguments[argument] = moved[static_cast<std::size_t>(one.arguments[argument])];
+        moved.push_back(place(made, one, static_cast<int>(moved.size())));
+    }
+    return made;
+}
+
 inline value node_of(ir::node root, std::vector<value> const& arguments) {
     value whole;
     for (value const& one : arguments) root.arguments[root.argument_count++] = append(whole.nodes, one.nodes);
@@ -140,38 +160,25 @@ value apply(T const& expression, std::vector<argument> const& arguments) {
     std::vector<std::int16_t> given;
     for (argument const& one : arguments) given.push_back(detail::append(whole.nodes, one.of.nodes));
     if (whole.nodes.size() + of.nodes.size() > detail::most_nodes) throw not_imported("its expression is too long");
-    std::vector<std::int16_t> moved;
-    for (ir::node copy : of.nodes) {
-        bool replaced = false;
-        for (std::size_t at = 0; copy.op == operation::parameter && at < arguments.size(); ++at) {
-            if (!(copy.name == arguments[at].name)) continue;
-            moved.push_back(given[at]);
-            replaced = true;
+    std::int16_t root = -1;
+    auto const place = [&](std::vector<ir::node>& to, ir::node const& one, int) {
+        for (std::size_t at = 0; one.op == operation::parameter && at < arguments.size(); ++at) {
+            if (one.name == arguments[at].name) return root = given[at];
         }
-        if (replaced) continue;
-        for (int at = 0; copy.op != operation::constant && at < copy.argument_count; ++at) {
-            copy.arguments[at] = moved[static_cast<std::size_t>(copy.arguments[at])];
-        }
-        whole.nodes.push_back(copy);
-        moved.push_back(static_cast<std::int16_t>(whole.nodes.size() - 1));
-    }
+        return root = detail::put(to, one);
+    };
+    whole.nodes = detail::rewritten(of.nodes, place, std::move(whole.nodes));
     // A parameter that is the whole expression leaves nothing to add.
-    if (!moved.empty() && static_cast<std::size_t>(moved.back()) + 1 != whole.nodes.size()) whole.nodes.resize(moved.back() + 1u);
+    whole.nodes.resize(static_cast<std::size_t>(root) + 1);
     return whole;
 }
 
 /// The same expression, where parts that are equal stand once.
 inline value shared(value const& of) {
-    value whole;
-    std::vector<std::int16_t> moved;
-    for (ir::node one : of.nodes) {
-        for (int at = 0; one.op != operation::constant && at < one.argument_count; ++at)
-            one.arguments[at] = moved[static_cast<std::size_t>(one.arguments[at])];
-        auto const found = std::find(whole.nodes.begin(), whole.nodes.end(), one);
-        moved.push_back(static_cast<std::int16_t>(found - whole.nodes.begin()));
-        if (found == whole.nodes.end()) whole.nodes.push_back(one);
-    }
-    return whole;
+    return {detail::rewritten(of.nodes, [](std::vector<ir::node>& to, ir::node const& one, int) {
+        auto const found = std::find(to.begin(), to.end(), one);
+        return found == to.end() ? detail::put(to, one) : static_cast<std::int16_t>(found - to.begin());
+    })};
 }
 
 /// What a function makes of a value, which is computed once.
@@ -180,21 +187,12 @@ value once(value const& x, Body const& body) {
     ir::label const name = detail::new_name();
     value const stand_in{{{.op = operation::parameter, .type = x.type(), .name = name}}};
     value const around = body(stand_in);
-    value whole = x;
     auto const x_at = static_cast<std::int16_t>(x.nodes.size() - 1);
-    if (whole.nodes.size() + around.nodes.size() > detail::most_nodes) throw not_imported("its expression is too long");
-    std::vector<std::int16_t> moved;
-    for (ir::node one : around.nodes) {
-        if (one.op == operation::parameter && one.name == name) {
-            moved.push_back(x_at);
-            continue;
-        }
-        for (int at = 0; one.op != operation::constant && at < one.argument_count; ++at)
-            one.arguments[at] = moved[static_cast<std::size_t>(one.arguments[at])];
-        whole.nodes.push_back(one);
-        moved.push_back(static_cast<std::int16_t>(whole.nodes.size() - 1));
-    }
-    return whole;
+    if (x.nodes.size() + around.nodes.size() > detail::most_nodes) throw not_imported("its expression is too long");
+    auto const place = [&](std::vector<ir::node>& to, ir::node const& one, int) {
+        return one.op == operation::parameter && one.name == name ? x_at : detail::put(to, one);
+    };
+    return {detail::rewritten(around.nodes, place, x.nodes)};
 }
 
 /// A stage: `target`, an element indexed by plain axes, is `what`.

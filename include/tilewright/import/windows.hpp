@@ -134,19 +134,28 @@ inline void convolve_integers(lowering& of) {
     auto const made = convolution(of, x, of.operand(1), {}, scalar_type::int32, number(zero(2), x.type()), minus(zero(2)), minus(zero(3)));
     of.compute(made.loops, made.sum, 0);
 }
-template <bool Average, bool Global>
-void pool(lowering& of) {
-    if (of.results() > 1) throw not_imported("positions of the maxima are not computed");
-    view x = of.operand(0);
+/// What pools have in common: the operand as windows of it are read, and loops over the result.
+struct pooled {
+    view x;
+    shape input, kernel;
+    window with;
+    space loops;
+};
+inline pooled pooled_operand(lowering& of, bool global) {
+    view const x = of.operand(0);
     shape const input = x.shape();
     if (input.size() < 3) throw not_imported("of " + std::to_string(input.size()) + " dimensions");
     shape kernel(input.begin() + 2, input.end());
-    if (!Global) kernel = integers(of, "kernel_shape").value_or(kernel);
+    if (!global) kernel = integers(of, "kernel_shape").value_or(kernel);
     window const with = window_of(of, input, kernel);
-    x = under_window(of, x, with);
     shape whole{input[0], input[1]};
     whole.insert(whole.end(), with.result.begin(), with.result.end());
-    space const loops = loops_over(whole);
+    return {under_window(of, x, with), input, kernel, with, loops_over(whole)};
+}
+template <bool Average, bool Global>
+void pool(lowering& of) {
+    if (of.results() > 1) throw not_imported("positions of the maxima are not computed");
+    auto const [x, input, kernel, with, loops] = pooled_operand(of, Global);
     scalar_type const type = x.type();
     value const lowest = is_float(type) ? number(-std::numeric_limits<double>::infinity(), type) : number(lowest_of(type), type);
     std::vector<value> read{loops.index(0), loops.index(1)}, axes;
@@ -188,18 +197,9 @@ void pool(lowering& of) {
 /// The root of the sum of powers in each window: of magnitudes, or of squares.
 template <bool Global>
 void pool_of_powers(lowering& of) {
-    view x = of.operand(0);
-    shape const input = x.shape();
-    if (input.size() < 3) throw not_imported("of " + std::to_string(input.size()) + " dimensions");
     std::int64_t const power = integer(of, "p", 2);
     if (power != 1 && power != 2) throw not_imported("a power of " + std::to_string(power));
-    shape kernel(input.begin() + 2, input.end());
-    if (!Global) kernel = integers(of, "kernel_shape").value_or(kernel);
-    window const with = window_of(of, input, kernel);
-    x = under_window(of, x, with);
-    shape whole{input[0], input[1]};
-    whole.insert(whole.end(), with.result.begin(), with.result.end());
-    space const loops = loops_over(whole);
+    auto const [x, input, kernel, with, loops] = pooled_operand(of, Global);
     std::vector<value> read{loops.index(0), loops.index(1)}, axes;
     for (std::size_t at = 0; at < kernel.size(); ++at) {
         value const tap = with.tap(at, axes);
