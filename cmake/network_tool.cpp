@@ -77,7 +77,9 @@ bool write_c(std::filesystem::path const& model, std::filesystem::path const& fo
     if (!made) return false;
     program_plan_value const& plan = made->plan;
     std::filesystem::create_directories(folder);
-    halide::file_list files = halide::c_program(plan, {.name = name, .includes = includes, .constants = halide::constants_in::file});
+    std::vector<std::string> all_includes = made->whole.c_includes();
+    all_includes.insert(all_includes.end(), includes.begin(), includes.end());
+    halide::file_list files = halide::c_program(plan, {.name = name, .includes = all_includes, .constants = halide::constants_in::file});
     // A build knows the names of its files before it knows the network: constants lie in one memory.
     std::string const own = name + "_" + imported::tool_is_for().what.constants().name.str() + ".c", weights = name + "_weights.c";
     auto const found = std::find_if(files.begin(), files.end(), [&](auto const& one) { return one.first == own; });
@@ -102,7 +104,6 @@ bool print_layers(std::filesystem::path const& model) {
 /// Writes a header with the chip that gives each layer where it went, in a namespace.
 bool eject(std::filesystem::path const& model, std::filesystem::path const& header, std::string const& name) {
     imported::chip_of_tool const on = imported::tool_is_for();
-    if (on.variable.empty()) throw std::invalid_argument("there is nothing to take over: the network is plain loops on this processor");
     halide::detail::check_function_name(name);
     auto const made = plan_network(model, "network");
     if (!made) return false;
@@ -152,7 +153,7 @@ double difference_of(std::vector<std::byte> const& a, std::vector<std::byte> con
 bool emulate(std::filesystem::path const& model, int runs) {
     auto const made = plan_network(model, "network");
     if (!made) return false;
-    imported::chip const& loops = imported::this_processor().as_chip;
+    imported::chip const& loops = imported::this_processor().loops;
     imported::network_program const plain(made->whole.network(), "plain", loops);
     program_plan_value const plan_of_loops = make_program_plan(plain.get());
     if (plan_of_loops.refusal) throw std::runtime_error(to_string(plan_of_loops.refusal));

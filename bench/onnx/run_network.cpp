@@ -65,7 +65,8 @@ written_network write_network(tw::imported::layers made, fs::path const& folder,
     result.seconds_to_plan = detail::seconds_since(begin);
     if (plan.refusal) throw std::runtime_error(to_string(plan.refusal));
     begin = std::chrono::steady_clock::now();
-    auto const files = tw::halide::c_program(plan, {.name = name, .constants = tw::halide::constants_in::file});
+    auto const files =
+        tw::halide::c_program(plan, {.name = name, .includes = whole.c_includes(), .constants = tw::halide::constants_in::file});
     fs::create_directories(folder);
     if (tw::halide::detail::write_files(folder, files) != 0) throw std::runtime_error("files cannot be written to " + folder.string());
     result.seconds_to_c = detail::seconds_since(begin);

@@ -75,8 +75,8 @@ written_network write_network(tw::imported::layers made, fs::path const& folder,
 inline void compile(std::vector<fs::path> const& sources, fs::path const& to, std::string const& options) {
     fs::path const said = to.string() + ".said";
     // Weights are files beside the source that takes them in.
-    std::string command =
-        "gcc -std=c11 -fPIC " + options + " -Wa,-I,'" + sources.at(0).parent_path().string() + "' -o '" + to.string() + "'";
+    std::string command = "gcc -std=c11 -fPIC -I'" RUN_NETWORK_C_INCLUDES "' " + options + " -Wa,-I,'" +
+                          sources.at(0).parent_path().string() + "' -o '" + to.string() + "'";
     for (fs::path const& one : sources) command += " '" + one.string() + "'";
     command += " -lm 2> '" + said.string() + "'";
     if (!detail::fails(command)) return;

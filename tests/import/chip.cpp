@@ -78,6 +78,60 @@ constexpr auto mul_rows = intrinsic("mul_rows", sums(p, f) = sum(d, product_of_r
                               .cycles(4);
 constexpr auto rows = machine("rows", common, constants, spad, acc, loader, array, mvin, mvin_constants, mvout, mac_rows, mul_rows);
 
+// Channels that stay apart: a tap a call, or a window of up to 3 x 3. And products of what lies where it is, without transfers.
+constexpr auto product_of_each = cast<std::int32_t>(pixels(p, f)) * cast<std::int32_t>(filters(f));
+constexpr auto mac_each = intrinsic("mac_each", sums(p, f) += product_of_each)
+                              .reads(pixels, spad)
+                              .reads(filters, spad)
+                              .updates(sums, acc)
+                              .up_to(p, f)
+                              .on(array)
+                              .cycles(4);
+constexpr axis e{"e", 1};
+constexpr auto nothing_yet = transfer("nothing_yet", common, acc, sums(e) = 0).on(loader).dimensions(4);
+constexpr axis r{"r", 3}, t{"t", 3}, all_p{"p", 16}, all_f{"f", 16}, all_y{"y", 16}, all_d{"d", 32};
+constexpr auto window =
+    intrinsic("window",
+              sums(all_p, all_f) = sum(r, t, cast<std::int32_t>(pixels(r, all_p + t, all_f)) * cast<std::int32_t>(filters(r, t, all_f))))
+        .reads(pixels, spad)
+        .reads(filters, constants)
+        .writes(sums, acc)
+        .up_to(r, t, all_p, all_f)
+        .on(array)
+        .cycles(4);
+constexpr auto apart = machine("apart", common, constants, spad, acc, loader, array, mvin, mvin_constants, nothing_yet, mac_each, window);
+constexpr auto image = intrinsic("image", sums(all_y, all_p, all_f) = sum(all_d, cast<std::int32_t>(pixels(2 * all_y, 2 * all_p, all_d)) *
+                                                                                     cast<std::int32_t>(filters(all_d, all_f))))
+                           .reads(pixels, common)
+                           .reads(filters, constants)
+                           .writes(sums, acc)
+                           .up_to(all_y, all_p, all_f, all_d)
+                           .on(array)
+                           .cycles(4);
+// The first form takes the operands from elsewhere: it is not the one to start with, though it comes first.
+constexpr auto mul_elsewhere = intrinsic("mul_elsewhere", sums(p, f) = sum(d, product))
+                                   .reads(pixels, spad)
+                                   .reads(filters, spad)
+                                   .writes(sums, acc)
+                                   .up_to(p, f, d)
+                                   .on(array)
+                                   .cycles(4);
+constexpr auto mul_there = intrinsic("mul_there", sums(p, f) = sum(d, product))
+                               .reads(pixels, common)
+                               .reads(filters, constants)
+                               .writes(sums, acc)
+                               .up_to(p, f, d)
+                               .on(array)
+                               .cycles(4);
+constexpr auto mac_there = intrinsic("mac_there", sums(p, f) += product)
+                               .reads(pixels, common)
+                               .reads(filters, constants)
+                               .updates(sums, acc)
+                               .up_to(p, f, d)
+                               .on(array)
+                               .cycles(4);
+constexpr auto in_place = machine("in_place", common, constants, spad, acc, array, mul_elsewhere, mul_there, mac_there, image);
+
 constexpr engine mover{"mover"};
 constexpr auto out = transfer("out", common, far).on(mover).dimensions(2).cost({.latency = 8, .bytes_per_cycle = 8});
 constexpr auto back = transfer("back", far, common).on(mover).dimensions(2).cost({.latency = 8, .bytes_per_cycle = 8});
@@ -120,6 +174,7 @@ struct shape_of_layer {
     bool finishes = true, has_bias = true;
     bool weights_first = false;  ///< the first factor of the product is the weight
     bool rescales = false;       ///< it finishes as layers of TensorFlow Lite do
+    bool depthwise = false;      ///< each filter is of one channel, its own
 
     std::int64_t in_rows() const { return (rows - 1) * stride + taps - 2 * before; }
     std::int64_t in_columns() const { return (columns - 1) * stride + taps - 2 * before; }
@@ -154,14 +209,14 @@ layers network_of(shape_of_layer const& of, std::mt19937& random) {
     auto const [in, pixel] = tensor("in0", scalar_type::int8,
                                     {{y * in32(of.stride) + r - in32(of.before), of.in_rows()},
                                      {x * in32(of.stride) + s - in32(of.before), of.in_columns()},
-                                     {channel, of.channels}},
+                                     of.depthwise ? loop{filter, of.filters} : loop{channel, of.channels}},
                                     of.before > 0);
-    auto const [weights, weight] =
-        tensor("c0", scalar_type::int8, {{filter, of.filters}, {r, of.taps}, {s, of.taps}, {channel, of.channels}}, false);
+    auto const [weights, weight] = tensor(
+        "c0", scalar_type::int8, {{filter, of.filters}, {r, of.taps}, {s, of.taps}, {channel, of.depthwise ? 1 : of.channels}}, false);
     auto const [biases, bias] = tensor("c1", scalar_type::int32, {{filter, of.filters}}, false);
     std::vector<value> axes;
     if (of.taps > 1) axes = {r, s};
-    if (of.channels > 1) axes.push_back(channel);
+    if (of.channels > 1 && !of.depthwise) axes.push_back(channel);
     value const x32 = convert(pixel, scalar_type::int32), w32 = convert(weight, scalar_type::int32);
     value sum = reduced(operation::reduce_sum, axes, of.weights_first ? w32 * x32 : x32 * w32);
     if (of.has_bias) sum = bias + sum;
@@ -334,6 +389,63 @@ TEST_CASE("each schedule of loops over tiles computes what the layer says") {
     }
     CHECK(in_tiles > 60);
     CHECK(in_loops < 20);
+}
+
+TEST_CASE("depthwise convolutions go to an instruction that keeps channels apart") {
+    std::mt19937 random(17);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    constexpr static agent one("one", ::apart);
+    int by_taps = 0, by_windows = 0;
+    for (int run = 0; run < 60; ++run) {
+        shape_of_layer of{.rows = draw({2, 5, 7}), .columns = draw({2, 3, 6, 9}), .filters = draw({2, 4, 7, 12}), .taps = draw({2, 3})};
+        of.depthwise = true, of.finishes = random() % 3 != 0, of.has_bias = random() % 2 != 0;
+        bool const by_window = run % 2 != 0;
+        of.stride = by_window ? 1 : draw({1, 2});
+        if (of.stride == 1 && of.taps == 3 && of.rows > 2 && of.columns > 2) of.before = draw({0, 1});
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << ", taps " << of.taps << ", stride "
+                    << of.stride << ", border " << of.before << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        layers const network = network_of(of, random);
+        chip const on = chip("tested")
+                            .inputs_in(common)
+                            .outputs_in(common)
+                            .constants_in(constants)
+                            .with(one, {.tensors = common, .inner = &common, .semantics = &semantics_of<::apart>})
+                            .with(cpu, {.tensors = any_of(common, far), .inner = &far, .semantics = &semantics_of<host_machine>})
+                            .standard("each", one, one_of(products_by(by_window ? "window" : "mac_each"), random()))
+                            .loops(cpu);
+        if (run_on(on, network, random) == "one") (by_window ? by_windows : by_taps) += 1;
+    }
+    CHECK(by_taps > 20);
+    CHECK(by_windows > 20);
+}
+
+TEST_CASE("what an instruction takes from where it lies is not staged, and of several templates the cheapest counts") {
+    std::mt19937 random(19);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    constexpr static agent one("one", ::in_place);
+    chip const on = chip("tested")
+                        .inputs_in(common)
+                        .outputs_in(common)
+                        .constants_in(constants)
+                        .with(one, {.tensors = common, .inner = &common, .semantics = &semantics_of<::in_place>})
+                        .standard("products", one, {products_by("mac_there"), products_by("image")});
+    int whole_images = 0;
+    for (int run = 0; run < 40; ++run) {
+        shape_of_layer of{
+            .rows = draw({2, 5}), .columns = draw({2, 3, 6}), .channels = draw({2, 3, 8, 11}), .filters = draw({2, 4, 7, 12})};
+        of.taps = draw({1, 1, 3}), of.stride = draw({1, 2}), of.finishes = random() % 3 != 0, of.has_bias = random() % 2 != 0;
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
+                    << of.taps << ", stride " << of.stride << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        layers const network = network_of(of, random);
+        run_on(on, network, random);
+        // One call for the whole image costs less than calls for parts of it, and it is for images whose every second pixel counts.
+        std::string const found = eject(network_program(network, "net", on), "found", "chip.hpp", "tested");
+        CHECK(found.find("cache_read") == std::string::npos);
+        bool const is_whole = found.find("intrinsic_named(\"image\")") != std::string::npos;
+        CHECK(is_whole == (of.taps == 1 && of.stride == 2));
+        whole_images += is_whole ? 1 : 0;
+    }
+    CHECK(whole_images > 5);
 }
 
 TEST_CASE("a layer goes to the first choice that has a plan for it, and to the schedule that costs least") {

@@ -62,7 +62,10 @@ class c_remarks {
     }
 
   private:
+    /// What is longer than a reader follows is cut: the expression of a curve has thousands of letters, and the code says the same.
     static std::string as_comment(std::string text) {
+        constexpr std::size_t most = 600;
+        if (text.size() > most) text = text.substr(0, most) + " ...";
         for (std::size_t at = text.find("*/"); at != std::string::npos; at = text.find("*/")) text.replace(at, 2, "* /");
         return text;
     }

@@ -29,8 +29,8 @@ class chip {
     struct choice {
         std::string name;
         int agent_at = 0;
-        schedule_template made_by = {};  ///< none: loops
-        std::string only_for = {};       ///< the one layer that it is for; empty: any
+        std::vector<schedule_template> made_by = {};  ///< none: loops
+        std::string only_for = {};                    ///< the one layer that it is for; empty: any
     };
     struct placed_agent {
         agent on;
@@ -46,6 +46,8 @@ class chip {
     chip& constants_in(memory const& where) { return constants_ = where, *this; }
     /// Tensors between kernels may wait in this memory while nobody uses them, where their own is too small.
     chip& spills_to(memory const& where) { return spills_ = where, *this; }
+    /// A header that the C of a network includes, where a layer is not plain loops: it defines functions of the machines.
+    chip& c_include(std::string header) { return c_includes_.push_back(std::move(header)), *this; }
     /// An agent that layers can go to, before what it runs is stated.
     /// @throws std::invalid_argument  where there is one of this name
     chip& with(agent const& on, agent_memories const& uses) {
@@ -53,10 +55,13 @@ class chip {
         agents_.push_back({on, uses});
         return *this;
     }
-    /// Layers that this template has schedules for go to the agent.
-    chip& standard(std::string name, agent const& on, schedule_template made_by) {
+    /// Layers that a template has schedules for go to the agent; of several templates, to the one that has the cheapest.
+    chip& standard(std::string name, agent const& on, std::vector<schedule_template> made_by) {
         choices_.push_back({std::move(name), known(on.name.str()), std::move(made_by), {}});
         return *this;
+    }
+    chip& standard(std::string name, agent const& on, schedule_template made_by) {
+        return standard(std::move(name), on, std::vector<schedule_template>{std::move(made_by)});
     }
     /// Layers may be plain loops on the agent's core.
     chip& loops(agent const& on) {
@@ -79,7 +84,7 @@ class chip {
     /// The layer with this name goes to the agent by a template of its own, and to no other.
     chip& layer(std::string const& kernel, std::string const& agent_name, schedule_template made_by) {
         overrides_[kernel] = choices_.size();
-        choices_.push_back({"own", known(agent_name), std::move(made_by), kernel});
+        choices_.push_back({"own", known(agent_name), {std::move(made_by)}, kernel});
         return *this;
     }
 
@@ -88,6 +93,7 @@ class chip {
     memory const& outputs() const { return outputs_; }
     memory const& constants() const { return constants_; }
     std::optional<memory> const& spills() const { return spills_; }
+    std::vector<std::string> const& c_includes() const { return c_includes_; }
     std::vector<placed_agent> const& agents() const { return agents_; }
     std::vector<choice> const& choices() const { return choices_; }
     std::map<std::string, std::size_t> const& overrides() const { return overrides_; }
@@ -108,6 +114,7 @@ class chip {
     std::string name_;
     memory inputs_{}, outputs_{}, constants_{};
     std::optional<memory> spills_{};
+    std::vector<std::string> c_includes_ = {};
     std::vector<placed_agent> agents_ = {};
     std::vector<choice> choices_ = {};
     std::map<std::string, std::size_t> overrides_ = {};

@@ -7,6 +7,9 @@
 // A network as kernels: what operators make, and what a program is made of.
 namespace tilewright::imported {
 
+/// A plan holds positions of at most so many terms.
+inline constexpr int most_terms = 12;
+
 /// A stage whose result only its own kernel reads.
 struct inner_stage {
     ir::label result{};

@@ -189,12 +189,11 @@ class lowering : public kernel_list {
     /// Whether a plan can hold the position of an element that a stage of one element reads: a form of its own loops and of those that it
     /// shares with the last stage.
     static bool fits_inside(space const& loops, value const& reduced) {
-        constexpr std::size_t most_terms = 12;
         std::set<std::string> axes;
         for (ir::node const& one : reduced.nodes) {
             if (one.op == operation::axis_value) axes.insert(one.name.str());
         }
-        return axes.size() + axes_of(loops) <= most_terms;
+        return axes.size() + axes_of(loops) <= static_cast<std::size_t>(most_terms);
     }
     /// Whether a view reads its tensor row by row from the first element to the last.
     static bool is_plain_order(view const& of) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <tilewright/import/fuse.hpp>
 #include <tilewright/import/onnx_operators.hpp>
 #include <tilewright/import/quantised_pairs.hpp>
 #include <tilewright/import/tflite_operators.hpp>
@@ -33,10 +34,10 @@ inline layers layers_of(network::graph const& graph) {
         bool const quantises = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](network::node const& one) {
             return one.domain.empty() && one.operation == "QuantizeLinear";
         });
-        if (quantises) return detail::walk(with_quantised_pairs(graph), onnx_operators());
-        return detail::walk(graph, onnx_operators());
+        if (quantises) return with_elements_fused(detail::walk(with_quantised_pairs(graph), onnx_operators()));
+        return with_elements_fused(detail::walk(graph, onnx_operators()));
     }
-    if (graph.format == "tflite") return detail::walk(graph, tflite_operators(), detail::compare_with_model);
+    if (graph.format == "tflite") return with_elements_fused(detail::walk(graph, tflite_operators(), detail::compare_with_model));
     return detail::walk(graph, {});
 }
 

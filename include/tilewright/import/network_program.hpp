@@ -12,7 +12,7 @@ class network_program {
   public:
     /// @throws not_placed  with a line for each layer that no agent of the chip takes, or where the chip does not say enough
     network_program(layers of, ir::label const& name, chip const& on = this_processor().as_chip)
-        : network_(std::move(of)), constants_(known_of(network_)), placer_(on, constants_, network_.outputs), made_(name) {
+        : network_(std::move(of)), constants_(known_of(network_)), on_(on), placer_(on, constants_, network_.outputs), made_(name) {
         check(on);
         auto const as_tensor = [](stored const& one) { return any_tensor{one.name, one.type}; };
         std::string refused;
@@ -64,6 +64,11 @@ class network_program {
     layers const& network() const { return network_; }
     /// Where each layer runs, in the order of the kernels.
     std::deque<layer_placer::placed> const& placed_layers() const { return placed_; }
+    /// Headers that its C includes first.
+    std::vector<std::string> c_includes() const {
+        bool const calls = std::any_of(placed_.begin(), placed_.end(), [](auto const& one) { return one.report.choice != "loops"; });
+        return calls ? on_.c_includes() : std::vector<std::string>();
+    }
 
   private:
     /// What a chip says has to be all there, and of layers of this network. @throws not_placed
@@ -118,6 +123,7 @@ class network_program {
 
     layers network_;
     std::vector<stored> constants_;
+    chip const& on_;
     layer_placer placer_;
     std::deque<layer_placer::placed> placed_ = {};
     std::vector<std::shared_ptr<void>> data_ = {};

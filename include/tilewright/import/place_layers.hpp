@@ -88,12 +88,32 @@ class layer_placer {
                                              "`");
                 continue;
             }
-            placed_layer& here = layers_.emplace_back(placed_layer{layer_shape(of, constants_), agent.on.where});
-            if (!one.made_by) return {&here, in_loops(here, agent), one.agent_at, report};
+            auto const as_placed = [&]() -> placed_layer& {
+                return layers_.emplace_back(
+                    placed_layer{layer_shape(of, constants_), agent.on.where, agent.uses.tensors, on_.constants().name});
+            };
+            if (one.made_by.empty()) {
+                placed_layer& here = as_placed();
+                return {&here, in_loops(here, agent), one.agent_at, report};
+            }
+            std::optional<found_schedule> best;
+            placed_layer* best_here = nullptr;
             std::string why;
-            if (auto const found = best_of(here, at, agent, why, report)) return {&here, *found, one.agent_at, report};
+            for (std::size_t which = 0; which < one.made_by.size(); ++which) {
+                placed_layer& here = as_placed();
+                auto found = best_of(here, at, which, agent, report);
+                if (!found.how) {
+                    if (why.find(found.why) == std::string::npos) why += (why.empty() ? "" : ", and ") + found.why;
+                    layers_.pop_back();
+                } else if (!best || found.cycles < best->cycles) {
+                    best = std::move(found), best_here = &here;
+                }
+            }
+            if (best) {
+                report.least_cycles = best->least_cycles;
+                return {best_here, *best->how, one.agent_at, report};
+            }
             report.passed_over.push_back(one.name + " on " + report.agent + ": " + why);
-            layers_.pop_back();
         }
         std::string text = report.kernel + ", " + report.made_for + ": no agent takes it";
         for (std::string const& one : report.passed_over) text += "; " + one;
@@ -103,6 +123,7 @@ class layer_placer {
   private:
     struct known_best {
         std::size_t at = 0;
+        double cycles = 0;
         std::string why = {};  ///< not empty: none has a plan
     };
 
@@ -161,25 +182,25 @@ class layer_placer {
         }
         return by.uses.tensors.count > 0 ? with_arguments(made, of, by) : made;
     }
-    std::optional<schedule> best_of(placed_layer& of, std::size_t choice_at, chip::placed_agent const& by, std::string& why,
-                                    placement& report) {
-        chip::choice const& one = on_.choices()[choice_at];
-        std::string const likeness = std::to_string(choice_at) + "\n" + detail::likeness_of(of.of);
-        candidates made = one.made_by(of);
-        if (made.all.empty()) {
-            why = made.none.empty() ? "it has no schedule" : made.none;
-            return std::nullopt;
-        }
+    /// The cheapest schedule of a template, or why it has none.
+    struct found_schedule {
+        std::optional<schedule> how = {};
+        double cycles = 0, least_cycles = 0;
+        std::string why = {};
+    };
+    found_schedule best_of(placed_layer& of, std::size_t choice_at, std::size_t template_at, chip::placed_agent const& by,
+                           placement& report) {
+        std::string const likeness = std::to_string(choice_at) + " " + std::to_string(template_at) + "\n" + detail::likeness_of(of.of);
+        candidates made = on_.choices()[choice_at].made_by[template_at](of);
+        if (made.all.empty()) return {{}, 0, 0, made.none.empty() ? "it has no schedule" : made.none};
         for (schedule& each : made.all) each = with_arguments(each, of, by);
         auto found = known_.find(likeness);
         if (found == known_.end()) {
             found = known_.emplace(likeness, search(made.all)).first;
-            report.schedules = static_cast<std::int64_t>(made.all.size());
+            report.schedules += static_cast<std::int64_t>(made.all.size());
         }
-        why = found->second.why;
-        if (!why.empty()) return std::nullopt;
-        report.least_cycles = made.least_cycles;
-        return made.all[found->second.at];
+        if (!found->second.why.empty()) return {{}, 0, 0, found->second.why};
+        return {made.all[found->second.at], found->second.cycles, made.least_cycles, {}};
     }
     static known_best search(std::vector<schedule> const& all) {
         tilewright::detail::machine_reading const reading = tilewright::detail::read_machine(all[0].where());
@@ -191,11 +212,13 @@ class layer_placer {
             if (plan->refusal) ++refusals[to_string(plan->refusal)];
             costs.push_back(plan->refusal ? -1 : by_cycles{}(*plan));
         }
-        if (int const best = tilewright::detail::position_of_least(costs); best >= 0) return {static_cast<std::size_t>(best)};
+        if (int const best = tilewright::detail::position_of_least(costs); best >= 0)
+            return {static_cast<std::size_t>(best), costs[static_cast<std::size_t>(best)], {}};
         auto const most =
             std::max_element(refusals.begin(), refusals.end(), [](auto const& a, auto const& b) { return a.second < b.second; });
-        return {0, "its " + std::to_string(all.size()) + " schedules are refused; " + std::to_string(most->second) +
-                       " of them: " + most->first};
+        return {
+            0, 0,
+            "its " + std::to_string(all.size()) + " schedules are refused; " + std::to_string(most->second) + " of them: " + most->first};
     }
 
     chip const& on_;

@@ -1,27 +1,79 @@
 #pragma once
 #include <tilewright/import/chip.hpp>
+#include <tilewright/import/products_by_instruction.hpp>
+#include <tilewright/import/rescaling.hpp>
+#include <tilewright/targets/c_vectors.hpp>
+
+namespace tilewright::targets::c_vectors {
+
+/// What layers of TensorFlow Lite do with sums, as a function of `targets/c_vectors.h`.
+inline constexpr auto finish_s8 = [] {
+    constexpr axis i{"i", 4096}, j{"j", 256};
+    constexpr tensor<std::int32_t> bias{"bias"}, multiplier{"multiplier"}, shift{"shift"}, low{"low"}, high{"high"}, zero{"zero"};
+    constexpr tensor<std::int8_t> finished{"finished"};
+    constexpr tensor<std::int32_t> c{"sums"};
+    return intrinsic("finish_s8",
+                     finished(i, j) = imported::rescaled_bytes(c(i, j), bias(j), multiplier(j), shift(j), low(0), high(0), zero(0)))
+        .reads(c, arena)
+        .reads(bias, weights)
+        .reads(multiplier, weights)
+        .reads(shift, weights)
+        .reads(low, weights)
+        .reads(high, weights)
+        .reads(zero, weights)
+        .writes(finished, arena)
+        .up_to(i, j)
+        .cycles(20, 2 * per(i) * per(j))
+        .calls("c_vectors_finish_s8", argument::extent(i), argument::extent(j), argument::address(c), argument::stride(c, 0),
+               argument::address(bias), argument::address(multiplier), argument::address(shift), argument::address(low),
+               argument::address(high), argument::address(zero), argument::address(finished), argument::stride(finished, 0));
+}();
+
+inline constexpr auto bytes = machine("bytes", dram, arena, weights, element, cpu, bring, move, carry, unpack, mul_rows_s8, mac_rows_s8,
+                                      mul_columns_s8, mac_columns_s8, pixels_s8, pixels_by_2_s8, points_s8, points_by_2_s8, single_s8,
+                                      single_by_2_s8, window_s8, window_by_2_s8, finish_s8);
+
+}  // namespace tilewright::targets::c_vectors
 
 namespace tilewright::imported {
 
-/// This processor, as networks run on it without a chip of their own: plain loops. Tensors between kernels lie in `arena`, constants in
-/// `weights`.
+/// This processor, as networks run on it without a chip of their own. Tensors between kernels lie in `arena`, constants in `weights`.
 class processor {
   public:
-    memory dram{.name = "dram"}, arena{.name = "arena", .capacity = 1024_MiB, .alignment = 16},
-        weights{.name = "weights", .capacity = 1024_MiB, .alignment = 16};
-    memory element = register_file("element", 64, 8);
+    memory dram = targets::c_vectors::dram, arena = targets::c_vectors::arena, weights = targets::c_vectors::weights;
+    memory element = targets::c_vectors::element;
 
   private:
-    machine loops_{"processor", dram, arena, weights, element};
-    agent cpu_{"cpu", loops_};
+    agent alone_{"cpu", targets::c_vectors::loops}, cpu_{"cpu", targets::c_vectors::host}, floats_{"floats", targets::c_vectors::floats},
+        bytes_{"bytes", targets::c_vectors::bytes};
+    agent_memories uses_{.tensors = any_of(arena, dram), .inner = &arena, .element = &element};
+
+    static std::vector<schedule_template> products(std::vector<char const*> const& instructions, ir::label const& finish = {}) {
+        constexpr std::int64_t next_to_the_core = 128 * 1024;  // bytes that its caches keep
+        std::vector<schedule_template> made;
+        for (char const* const one : instructions) made.push_back(products_by(one, finish, next_to_the_core));
+        return made;
+    }
+    chip named(char const* name) const { return chip(name).inputs_in(dram).outputs_in(dram).constants_in(weights); }
 
   public:
-    chip const as_chip = chip("processor")
-                             .inputs_in(dram)
-                             .outputs_in(dram)
-                             .constants_in(weights)
-                             .with(cpu_, {.inner = &arena, .element = &element})
-                             .loops(cpu_);
+    /// Every layer is plain loops.
+    chip const loops = named("loops").with(alone_, {.inner = &arena, .element = &element}).loops(alone_);
+    /// Sums of products are functions of `targets/c_vectors.h`.
+    chip const as_chip =
+        named("processor")
+            .with(cpu_, uses_)
+            .with(floats_, uses_)
+            .with(bytes_, uses_)
+            .c_include("tilewright/targets/c_vectors.h")
+            .standard("products", floats_,
+                      products({"planes_f32", "planes_by_2_f32", "points_f32", "points_by_2_f32", "plane_f32", "plane_by_2_f32",
+                                "window_f32", "window_by_2_f32", "mac_rows_f32", "mac_columns_f32", "mac_pair_f32", "mac_turned_f32"}))
+            .standard("products", bytes_,
+                      products({"pixels_s8", "pixels_by_2_s8", "points_s8", "points_by_2_s8", "single_s8", "single_by_2_s8", "window_s8",
+                                "window_by_2_s8", "mac_rows_s8", "mac_columns_s8"},
+                               "finish_s8"))
+            .loops(cpu_);
 
     processor() = default;
     processor(processor const&) = delete;
@@ -31,5 +83,7 @@ inline processor const& this_processor() {
     static processor const one;
     return one;
 }
+/// The same without functions for vectors: C of loops, for any compiler.
+inline chip const& plain_loops = this_processor().loops;
 
 }  // namespace tilewright::imported

@@ -144,6 +144,8 @@ class layer_shape {
 struct placed_layer {
     layer_shape of;
     machine const* where = nullptr;
+    any_of tensors{};       ///< the memories of what is no constant; none: any
+    ir::label constants{};  ///< the memory of constants
 
     /// A part by its name, from a list of the machine. @throws std::invalid_argument  where there is none
     template <class Parts>
@@ -151,6 +153,15 @@ struct placed_layer {
         int const at = all.find(name);
         if (at < 0) throw std::invalid_argument("`" + where->name.str() + "` has no " + kind + " `" + name.str() + "`");
         return all[at];
+    }
+
+    /// Whether a tensor that it reads can be in a memory.
+    bool may_lie_in(ir::label const& tensor, ir::label const& memory_name) const {
+        if (of.is_constant(tensor)) return constants == memory_name;
+        for (int at = 0; at < tensors.size(); ++at) {
+            if (tensors.names[at] == memory_name) return true;
+        }
+        return tensors.count == 0;
     }
 
     /// A schedule without directives. Those that say where arguments and results lie are added afterwards.

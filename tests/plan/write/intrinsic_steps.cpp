@@ -60,6 +60,17 @@ TEST_CASE("the first step of a reduction overwrites, by another form of the intr
     CHECK(step_of.first_loops[0] == t.variable("ko"));
     CHECK(step_of.first_operands == step_of.operands + 3);
 }
+TEST_CASE("of several forms that overwrite, one that takes its operands where they lie is the first") {
+    constexpr static auto far = intrinsic("far", c(i) = sum(l, a(i, l) * b(l))).reads(a, dram).reads(b, spad).writes(c, spad).cycles(9);
+    constexpr static auto both = machine("both", dram, spad, get, put, mac, far, mul),
+                          only_far = machine("only_far", dram, spad, get, put, mac, far);
+    planned_to const t(pass::program, stepped(weighted.view(), both));
+    body const step_of = body_of(t);
+    CHECK((step_of.intrinsic == 0 && step_of.first_intrinsic == 2 && step_of.first_cycles == 2));
+    // The only one there is says what is wrong with it.
+    verdict const elsewhere = planned_to(pass::program, stepped(weighted.view(), only_far)).refusal();
+    CHECK((elsewhere.kind == verdict_kind::operand_memory && elsewhere.names[0] == "far"));
+}
 TEST_CASE("operands lie where the loops stand, their lanes left out") {
     planned_to const t(pass::program, stepped(weighted.view(), where));
     body const step_of = body_of(t);

@@ -360,4 +360,16 @@ constexpr mismatch match_intrinsic(planning const& p, stage_id s, int intrinsic_
     return {};
 }
 
+/// Whether every operand of an intrinsic that lies on a stage as `found` says is in the memory that it is taken from.
+constexpr bool takes_operands_where_they_lie(planning const& p, int intrinsic_at, matching const& found) {
+    intrinsic_description const& what = p.of->where().intrinsics[intrinsic_at];
+    for (int position = 0; position < what.operand_count; ++position) {
+        int const binding = found.find(what.operands[position].tensor);
+        use const* const of = binding < 0 ? nullptr : p.plan.use_at(found.nodes[binding]);
+        if (of != nullptr && p.buffer_at(of->buffer).memory != memory_under(p.of->where(), what.operands[position].memory_name))
+            return false;
+    }
+    return true;
+}
+
 }  // namespace tilewright::detail

@@ -112,14 +112,16 @@ struct trial {
     /// Cycles of all calls after step `from`, whose regions have `most` of `extent` elements in one dimension.
     constexpr std::int64_t cycles(int from, std::int64_t most, std::int64_t extent) const {
         std::int64_t all = 0, times = 1;
+        // Rounded up, and without a product that is larger than what comes out.
+        auto const part_of = [&](std::int64_t whole) { return whole / extent * most + (whole % extent * most + extent - 1) / extent; };
         for (int at = from; at < p.plan.steps.count; ++at) {
             step const& s = p.plan.steps[at];
             if (s.kind == step_kind::loop) times *= p.var(s.what).extent;
             if (s.kind == step_kind::end) times /= p.var(s.what).extent;
             if (s.kind != step_kind::start) continue;
             movement const& m = p.plan.movements[s.what];
-            std::int64_t const bytes = (m.bytes * most + extent - 1) / extent, rate = mover_of(p.plan, m.transfer).costs.bytes_per_cycle;
-            if (m.transfer < 0) all += times * ((m.cycles * most + extent - 1) / extent);
+            std::int64_t const bytes = part_of(m.bytes), rate = mover_of(p.plan, m.transfer).costs.bytes_per_cycle;
+            if (m.transfer < 0) all += times * part_of(m.cycles);
             else all += times * (m.cycles - (m.bytes + rate - 1) / rate + (bytes + rate - 1) / rate);
         }
         return all;

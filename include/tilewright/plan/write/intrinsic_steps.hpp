@@ -195,8 +195,10 @@ constexpr int keep_operands(writing& p, stage_id s, int intrinsic_at, matching c
 }
 
 /// The intrinsic for the first step of a reduction: it does what the named one does, but overwrites, and starts from what the stage starts
-/// from; -1: none.
+/// from; -1: none. One that takes its operands from where they lie comes before others.
 constexpr int overwriting_form(planning const& p, stage_id s, int named, matching& found) {
+    int other = -1;
+    matching as_other;
     for (int at = 0; at < p.of->where().intrinsics.size(); ++at) {
         if (at == named || !is_for_stage(p, s, at)) continue;
         matching trial;
@@ -208,10 +210,14 @@ constexpr int overwriting_form(planning const& p, stage_id s, int named, matchin
             same_extents = takes_step(p.of->where().intrinsics[at], trial.semantics, axis, loop);
         }
         if (!same_extents) continue;
-        found = trial;
-        return at;
+        if (takes_operands_where_they_lie(p, at, trial)) {
+            found = trial;
+            return at;
+        }
+        if (other < 0) other = at, as_other = trial;
     }
-    return -1;
+    if (other >= 0) found = as_other;
+    return other;
 }
 
 /// Cycles of a step that no end shortens, on the slowest of the cores that run what is written now.

@@ -1,0 +1,831 @@
+/* The C functions of `targets/c_vectors.hpp`: sums of products, and what follows them, for any processor.
+ *
+ * They are written for the vectors of GNU C, which gcc and clang have for all processors, as wide as the compiler is told that they are
+ * (`-march=native`). With AVX-512 VNNI and with AVX2, products of bytes are instructions of theirs. Other compilers, and
+ * C_VECTORS_PLAIN_C, take plain C of the same meaning.
+ *
+ * Generated C includes it. It needs nothing else of this project, so it can be copied to where the C goes.
+ */
+#ifndef TILEWRIGHT_TARGETS_C_VECTORS_H
+#define TILEWRIGHT_TARGETS_C_VECTORS_H
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Without SSE2, x86 computes floats in more digits than vectors take. */
+#if (!defined(__GNUC__) || (defined(__i386__) && !defined(__SSE2__))) && !defined(C_VECTORS_PLAIN_C)
+#define C_VECTORS_PLAIN_C
+#endif
+#ifdef __GNUC__
+/* Once in a file, however many kernels call it: tiles in registers are much code. */
+#define C_VECTORS_FUNCTION static __attribute__((noinline, unused))
+#else
+#define C_VECTORS_FUNCTION static inline
+#endif
+
+#ifndef C_VECTORS_PLAIN_C
+#if defined(__SSE2__)
+#include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+#define C_VECTORS_LANES 16
+#define C_VECTORS_ROWS 12
+#elif defined(__AVX__)
+#define C_VECTORS_LANES 8
+#define C_VECTORS_ROWS 6
+#else
+#define C_VECTORS_LANES 4
+#define C_VECTORS_ROWS 6
+#endif
+#define C_VECTORS_INLINE static inline __attribute__((always_inline))
+#ifdef __clang__
+#define C_VECTORS_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define C_VECTORS_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+typedef float c_vectors_floats __attribute__((vector_size(4 * C_VECTORS_LANES), aligned(4), may_alias));
+typedef int32_t c_vectors_ints __attribute__((vector_size(4 * C_VECTORS_LANES), aligned(4), may_alias));
+typedef int8_t c_vectors_bytes __attribute__((vector_size(C_VECTORS_LANES), aligned(1), may_alias));
+
+C_VECTORS_INLINE c_vectors_floats c_vectors_load_floats(const float* from, int lanes) {
+#if C_VECTORS_LANES == 16
+    if (lanes < 16) return (c_vectors_floats)_mm512_maskz_loadu_ps((__mmask16)((1u << lanes) - 1), from);
+#else
+    if (lanes < C_VECTORS_LANES) {
+        c_vectors_floats some = {0};
+        memcpy(&some, from, sizeof *from * (size_t)lanes);
+        return some;
+    }
+#endif
+    return *(const c_vectors_floats*)from;
+}
+C_VECTORS_INLINE void c_vectors_store_floats(float* to, c_vectors_floats some, int lanes) {
+#if C_VECTORS_LANES == 16
+    if (lanes < 16) _mm512_mask_storeu_ps(to, (__mmask16)((1u << lanes) - 1), (__m512)some);
+#else
+    if (lanes < C_VECTORS_LANES) memcpy(to, &some, sizeof *to * (size_t)lanes);
+#endif
+    else *(c_vectors_floats*)to = some;
+}
+C_VECTORS_INLINE c_vectors_ints c_vectors_load_ints(const int32_t* from, int lanes) {
+    return (c_vectors_ints)c_vectors_load_floats((const float*)(const void*)from, lanes);
+}
+C_VECTORS_INLINE void c_vectors_store_ints(int32_t* to, c_vectors_ints some, int lanes) {
+    c_vectors_store_floats((float*)(void*)to, (c_vectors_floats)some, lanes);
+}
+C_VECTORS_INLINE c_vectors_bytes c_vectors_load_bytes(const int8_t* from, int lanes) {
+#if C_VECTORS_LANES == 16
+    if (lanes < 16) return (c_vectors_bytes)_mm_maskz_loadu_epi8((__mmask16)((1u << lanes) - 1), from);
+#else
+    if (lanes < C_VECTORS_LANES) {
+        c_vectors_bytes some = {0};
+        memcpy(&some, from, (size_t)lanes);
+        return some;
+    }
+#endif
+    return *(const c_vectors_bytes*)from;
+}
+
+/* Rounded once where there is an instruction for it: strict C does not let the compiler choose that by itself. */
+C_VECTORS_INLINE c_vectors_floats c_vectors_multiply_add(float one, c_vectors_floats by, c_vectors_floats to) {
+#if C_VECTORS_LANES == 16
+    return (c_vectors_floats)_mm512_fmadd_ps(_mm512_set1_ps(one), (__m512)by, (__m512)to);
+#elif C_VECTORS_LANES == 8 && defined(__FMA__)
+    return (c_vectors_floats)_mm256_fmadd_ps(_mm256_set1_ps(one), (__m256)by, (__m256)to);
+#elif defined(__ARM_FEATURE_FMA) && defined(__ARM_NEON)
+    return (c_vectors_floats)vfmaq_n_f32((float32x4_t)to, (float32x4_t)by, one);
+#else
+    return to + one * by;
+#endif
+}
+
+/* A panel is two vectors of columns. Of the right, some terms of a panel at a time come to stand beside each other. */
+#define C_VECTORS_PANEL (2 * C_VECTORS_LANES)
+#define C_VECTORS_TERMS 256
+
+/* Sums over the taps of a window and the terms of each: how many elements lie from one to the next. A product of matrices has one tap.
+ * Terms of bytes on the left follow each other. */
+struct c_vectors_sum {
+    int64_t tap_rows, taps, terms;
+    int64_t left_tap_row, left_tap, left_term, left_row;
+    int64_t right_tap_row, right_tap, right_term;
+    int64_t sums_row;
+    int adds;
+};
+
+/* A tile of sums in registers: `rows` of `vectors`, the last of which has `lanes` elements. */
+C_VECTORS_INLINE void c_vectors_tile_f32(const int rows, const int vectors, const int lanes, const struct c_vectors_sum* of,
+                                         const float* left, const float* right, float* to) {
+    c_vectors_floats sums[C_VECTORS_ROWS][2];
+    const int64_t left_row = of->left_row, left_term = of->left_term, right_term = of->right_term, terms = of->terms;
+    const c_vectors_floats none = {0};
+    C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) sums[i][0] = sums[i][1] = none;
+    for (int64_t r = 0; r < of->tap_rows; ++r) {
+        for (int64_t t = 0; t < of->taps; ++t) {
+            /* Three rows from each pointer, so that few registers hold where they are. */
+            const float* a[(C_VECTORS_ROWS + 2) / 3];
+            C_VECTORS_UNROLL for (int i = 0; i < rows; i += 3) {
+                a[i / 3] = left + r * of->left_tap_row + t * of->left_tap + i * left_row;
+                __asm__("" : "+r"(a[i / 3]));
+            }
+            const float* b = right + r * of->right_tap_row + t * of->right_tap;
+            for (int64_t l = 0; l < terms; ++l) {
+                c_vectors_floats by[2];
+                C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) by[v] =
+                    c_vectors_load_floats(b + v * C_VECTORS_LANES, v + 1 < vectors ? C_VECTORS_LANES : lanes);
+                C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
+                    const float one = a[i / 3][i % 3 * left_row];
+                    C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) sums[i][v] = c_vectors_multiply_add(one, by[v], sums[i][v]);
+                }
+                C_VECTORS_UNROLL for (int i = 0; i < rows; i += 3) a[i / 3] += left_term;
+                b += right_term;
+            }
+        }
+    }
+    C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
+        C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) {
+            float* const at = to + i * of->sums_row + v * C_VECTORS_LANES;
+            const int some = v + 1 < vectors ? C_VECTORS_LANES : lanes;
+            if (of->adds) sums[i][v] += c_vectors_load_floats(at, some);
+            c_vectors_store_floats(at, sums[i][v], some);
+        }
+    }
+}
+
+/* Products of bytes: a step is four terms with AVX-512 VNNI, two on other x86, one elsewhere. `c_vectors_dot` adds the products of a step
+ * to sums. `c_vectors_step_of_left` makes the terms of one row out of bytes, `c_vectors_step_of_right` those of all columns of a vector out
+ * of as many rows. */
+#if C_VECTORS_LANES == 16 && defined(__AVX512VNNI__)
+#define C_VECTORS_STEP 4
+C_VECTORS_INLINE c_vectors_ints c_vectors_dot(c_vectors_ints sums, c_vectors_ints right, int32_t left) {
+    return (c_vectors_ints)_mm512_dpbusd_epi32((__m512i)sums, _mm512_xor_si512(_mm512_set1_epi32(left), _mm512_set1_epi8((char)0x80)),
+                                               (__m512i)right);
+}
+C_VECTORS_INLINE c_vectors_ints c_vectors_step_of_right(const c_vectors_bytes rows[4]) {
+#if defined(__AVX512VBMI__)
+    /* Byte q of column j is byte j of row q. */
+    const __m512i columns = _mm512_add_epi8(
+        _mm512_set1_epi32(0x30201000),
+        _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), _mm512_set1_epi32(0x01010101)));
+    __m512i all = _mm512_inserti32x4(_mm512_castsi128_si512((__m128i)rows[0]), (__m128i)rows[1], 1);
+    all = _mm512_inserti32x4(all, (__m128i)rows[2], 2);
+    all = _mm512_permutexvar_epi8(columns, _mm512_inserti32x4(all, (__m128i)rows[3], 3));
+#else
+    const __m128i ab = _mm_unpacklo_epi8((__m128i)rows[0], (__m128i)rows[1]), AB = _mm_unpackhi_epi8((__m128i)rows[0], (__m128i)rows[1]),
+                  cd = _mm_unpacklo_epi8((__m128i)rows[2], (__m128i)rows[3]), CD = _mm_unpackhi_epi8((__m128i)rows[2], (__m128i)rows[3]);
+    __m512i all = _mm512_inserti32x4(_mm512_castsi128_si512(_mm_unpacklo_epi16(ab, cd)), _mm_unpackhi_epi16(ab, cd), 1);
+    all = _mm512_inserti32x4(all, _mm_unpacklo_epi16(AB, CD), 2);
+    all = _mm512_inserti32x4(all, _mm_unpackhi_epi16(AB, CD), 3);
+#endif
+    return (c_vectors_ints)all;
+}
+C_VECTORS_INLINE int32_t c_vectors_step_of_left(const int8_t* from, int terms) {
+    int32_t four = 0;
+    memcpy(&four, from, (size_t)terms);
+    return four;
+}
+/* Bytes of the left count as 128 more, without a sign: what sums start from takes that off again. */
+C_VECTORS_INLINE c_vectors_ints c_vectors_start(c_vectors_ints start, c_vectors_ints right) {
+    const __m512i sum = _mm512_dpbusd_epi32(_mm512_setzero_si512(), _mm512_set1_epi8(1), (__m512i)right);
+    return (c_vectors_ints)_mm512_sub_epi32((__m512i)start, _mm512_slli_epi32(sum, 7));
+}
+#elif defined(__SSE2__)
+#define C_VECTORS_STEP 2
+C_VECTORS_INLINE c_vectors_ints c_vectors_dot(c_vectors_ints sums, c_vectors_ints right, int32_t left) {
+#if C_VECTORS_LANES == 16
+    return sums + (c_vectors_ints)_mm512_madd_epi16((__m512i)right, _mm512_set1_epi32(left));
+#elif defined(__AVX2__)
+    return sums + (c_vectors_ints)_mm256_madd_epi16((__m256i)right, _mm256_set1_epi32(left));
+#elif C_VECTORS_LANES == 4
+    return sums + (c_vectors_ints)_mm_madd_epi16((__m128i)right, _mm_set1_epi32(left));
+#else
+    const union {
+        c_vectors_ints all;
+        __m128i half[2];
+    } of = {right};
+    union {
+        __m128i half[2];
+        c_vectors_ints all;
+    } made;
+    for (int h = 0; h < 2; ++h) made.half[h] = _mm_madd_epi16(of.half[h], _mm_set1_epi32(left));
+    return sums + made.all;
+#endif
+}
+C_VECTORS_INLINE c_vectors_ints c_vectors_step_of_right(const c_vectors_bytes rows[2]) {
+#if defined(__AVX2__) && C_VECTORS_LANES == 8
+    int64_t a, b;
+    memcpy(&a, &rows[0], sizeof a), memcpy(&b, &rows[1], sizeof b);
+    return (c_vectors_ints)_mm256_cvtepi8_epi16(_mm_unpacklo_epi8(_mm_cvtsi64_si128(a), _mm_cvtsi64_si128(b)));
+#elif C_VECTORS_LANES == 4
+    int32_t a, b;
+    memcpy(&a, &rows[0], sizeof a), memcpy(&b, &rows[1], sizeof b);
+    const __m128i both = _mm_unpacklo_epi8(_mm_cvtsi32_si128(a), _mm_cvtsi32_si128(b));
+    return (c_vectors_ints)_mm_srai_epi16(_mm_unpacklo_epi8(both, both), 8);
+#else
+    const c_vectors_ints low = __builtin_convertvector(rows[0], c_vectors_ints), high = __builtin_convertvector(rows[1], c_vectors_ints);
+    return (low & 0xffff) | (high << 16);
+#endif
+}
+C_VECTORS_INLINE int32_t c_vectors_step_of_left(const int8_t* from, int terms) {
+    return (int32_t)((uint32_t)(uint16_t)from[0] | (terms > 1 ? (uint32_t)from[1] << 16 : 0));
+}
+#else
+#define C_VECTORS_STEP 1
+C_VECTORS_INLINE c_vectors_ints c_vectors_dot(c_vectors_ints sums, c_vectors_ints right, int32_t left) { return sums + right * left; }
+C_VECTORS_INLINE c_vectors_ints c_vectors_step_of_right(const c_vectors_bytes rows[1]) {
+    return __builtin_convertvector(rows[0], c_vectors_ints);
+}
+C_VECTORS_INLINE int32_t c_vectors_step_of_left(const int8_t* from, int terms) {
+    (void)terms;
+    return from[0];
+}
+#endif
+#if C_VECTORS_STEP < 4
+C_VECTORS_INLINE c_vectors_ints c_vectors_start(c_vectors_ints start, c_vectors_ints right) {
+    (void)right;
+    return start;
+}
+#endif
+
+/* The right is one of steps: from one term to the next, it is a panel further. */
+C_VECTORS_INLINE void c_vectors_step_s8(const int rows, const int vectors, const int terms, const int8_t* left, int64_t left_row,
+                                        const int32_t* right, c_vectors_ints sums[C_VECTORS_ROWS][2]) {
+    c_vectors_ints by[2];
+    C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) by[v] = *(const c_vectors_ints*)(right + v * C_VECTORS_LANES);
+    C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
+        const int32_t one = c_vectors_step_of_left(left + i * left_row, terms);
+        C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) sums[i][v] = c_vectors_dot(sums[i][v], by[v], one);
+    }
+}
+C_VECTORS_INLINE void c_vectors_tile_s8(const int rows, const int vectors, const int lanes, const struct c_vectors_sum* of,
+                                        const int8_t* left, const int32_t* right, const int32_t* start, int32_t* to) {
+    c_vectors_ints sums[C_VECTORS_ROWS][2];
+    const int64_t left_row = of->left_row, terms = of->terms;
+    C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
+        C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) sums[i][v] = *(const c_vectors_ints*)(start + v * C_VECTORS_LANES);
+    }
+    for (int64_t r = 0; r < of->tap_rows; ++r) {
+        for (int64_t t = 0; t < of->taps; ++t) {
+            const int8_t* const a = left + r * of->left_tap_row + t * of->left_tap;
+            int64_t l = 0;
+            for (; l + C_VECTORS_STEP <= terms; l += C_VECTORS_STEP, right += C_VECTORS_PANEL)
+                c_vectors_step_s8(rows, vectors, C_VECTORS_STEP, a + l, left_row, right, sums);
+            if (l < terms) {
+                switch (terms - l) {
+#if C_VECTORS_STEP > 2
+                    case 3: c_vectors_step_s8(rows, vectors, 3, a + l, left_row, right, sums); break;
+                    case 2: c_vectors_step_s8(rows, vectors, 2, a + l, left_row, right, sums); break;
+#endif
+                    default: c_vectors_step_s8(rows, vectors, 1, a + l, left_row, right, sums);
+                }
+                right += C_VECTORS_PANEL;
+            }
+        }
+    }
+    C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
+        C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) {
+            int32_t* const at = to + i * of->sums_row + v * C_VECTORS_LANES;
+            const int some = v + 1 < vectors ? C_VECTORS_LANES : lanes;
+            if (of->adds) sums[i][v] += c_vectors_load_ints(at, some);
+            c_vectors_store_ints(at, sums[i][v], some);
+        }
+    }
+}
+
+/* Rows of one panel, in tiles of about equal heights, since a tile of few rows would wait for its sums. */
+#define C_VECTORS_CASES(of) of(1) of(2) of(3) of(4) of(5) of(6) C_VECTORS_MORE_CASES(of)
+#if C_VECTORS_ROWS == 12
+#define C_VECTORS_MORE_CASES(of) of(7) of(8) of(9) of(10) of(11) of(12)
+#else
+#define C_VECTORS_MORE_CASES(of)
+#endif
+C_VECTORS_FUNCTION void c_vectors_rows_f32(struct c_vectors_sum of, int64_t rows, int64_t columns, const float* left, const float* right,
+                                           float* sums) {
+    for (int64_t i = 0, tiles = (rows + C_VECTORS_ROWS - 1) / C_VECTORS_ROWS; tiles > 0; --tiles) {
+        const int height = (int)((rows - i + tiles - 1) / tiles);
+        const float* const a = left + i * of.left_row;
+        float* const c = sums + i * of.sums_row;
+        switch (height) {
+#define C_VECTORS_CASE(count)                                                                                               \
+    case count:                                                                                                             \
+        if (columns == C_VECTORS_PANEL) c_vectors_tile_f32(count, 2, C_VECTORS_LANES, &of, a, right, c);                    \
+        else if (columns > C_VECTORS_LANES) c_vectors_tile_f32(count, 2, (int)columns - C_VECTORS_LANES, &of, a, right, c); \
+        else c_vectors_tile_f32(count, 1, (int)columns, &of, a, right, c);                                                  \
+        break;
+            C_VECTORS_CASES(C_VECTORS_CASE)
+#undef C_VECTORS_CASE
+        }
+        i += height;
+    }
+}
+C_VECTORS_FUNCTION void c_vectors_rows_s8(struct c_vectors_sum of, int64_t rows, int64_t columns, const int8_t* left, const int32_t* right,
+                                          const int32_t* start, int32_t* sums) {
+    for (int64_t i = 0, tiles = (rows + C_VECTORS_ROWS - 1) / C_VECTORS_ROWS; tiles > 0; --tiles) {
+        const int height = (int)((rows - i + tiles - 1) / tiles);
+        const int8_t* const a = left + i * of.left_row;
+        int32_t* const c = sums + i * of.sums_row;
+        switch (height) {
+#define C_VECTORS_CASE(count)                                                                                                     \
+    case count:                                                                                                                   \
+        if (columns == C_VECTORS_PANEL) c_vectors_tile_s8(count, 2, C_VECTORS_LANES, &of, a, right, start, c);                    \
+        else if (columns > C_VECTORS_LANES) c_vectors_tile_s8(count, 2, (int)columns - C_VECTORS_LANES, &of, a, right, start, c); \
+        else c_vectors_tile_s8(count, 1, (int)columns, &of, a, right, start, c);                                                  \
+        break;
+            C_VECTORS_CASES(C_VECTORS_CASE)
+#undef C_VECTORS_CASE
+        }
+        i += height;
+    }
+}
+
+/* What is summed at a time: some terms of one tap, or taps of one row with all their terms, which are `step` terms each at least. */
+struct c_vectors_part {
+    int64_t r, t, taps, l, terms;
+};
+C_VECTORS_INLINE int c_vectors_next_part(const struct c_vectors_sum* of, int64_t step, struct c_vectors_part* part) {
+    part->l += part->terms;
+    if (part->l >= of->terms || part->taps > 1) part->l = 0, part->t += part->taps;
+    if (part->t >= of->taps) part->t = 0, ++part->r;
+    if (part->r >= of->tap_rows) return 0;
+    const int64_t of_tap = (of->terms + step - 1) / step * step, left = of->terms - part->l;
+    part->terms = left < C_VECTORS_TERMS ? left : C_VECTORS_TERMS;
+    part->taps = of_tap >= C_VECTORS_TERMS ? 1 : C_VECTORS_TERMS / of_tap;
+    if (part->taps > of->taps - part->t) part->taps = of->taps - part->t;
+    return 1;
+}
+/* Rows of pixels that are summed at a time: `lines` of `columns` each, `left_line` from one to the next. */
+C_VECTORS_FUNCTION void c_vectors_panel_f32(const struct c_vectors_sum of, int64_t lines, int64_t left_line, int64_t sums_line,
+                                            int64_t rows, int64_t columns, const float* left, const float* right, float* sums) {
+    float packed[C_VECTORS_TERMS * C_VECTORS_PANEL];
+    struct c_vectors_part part = {0, 0, 0, 0, 0};
+    struct c_vectors_sum some = of;
+    some.tap_rows = 1, some.right_term = C_VECTORS_PANEL;
+    while (c_vectors_next_part(&of, 1, &part)) {
+        float* to = packed;
+        for (int64_t t = part.t; t < part.t + part.taps; ++t) {
+            const float* from = right + part.r * of.right_tap_row + t * of.right_tap + part.l * of.right_term;
+            const int first = columns < C_VECTORS_LANES ? (int)columns : C_VECTORS_LANES, second = (int)columns - first;
+            if (second == C_VECTORS_LANES) {
+                for (int64_t l = 0; l < part.terms; ++l, from += of.right_term, to += C_VECTORS_PANEL) {
+                    c_vectors_store_floats(to, c_vectors_load_floats(from, C_VECTORS_LANES), C_VECTORS_LANES);
+                    c_vectors_store_floats(to + C_VECTORS_LANES, c_vectors_load_floats(from + C_VECTORS_LANES, C_VECTORS_LANES),
+                                           C_VECTORS_LANES);
+                }
+            } else {
+                for (int64_t l = 0; l < part.terms; ++l, from += of.right_term, to += C_VECTORS_PANEL) {
+                    c_vectors_store_floats(to, c_vectors_load_floats(from, first), C_VECTORS_LANES);
+                    if (second > 0)
+                        c_vectors_store_floats(to + C_VECTORS_LANES, c_vectors_load_floats(from + C_VECTORS_LANES, second),
+                                               C_VECTORS_LANES);
+                }
+            }
+        }
+        some.taps = part.taps, some.terms = part.terms, some.right_tap = part.terms * C_VECTORS_PANEL;
+        for (int64_t line = 0; line < lines; ++line)
+            c_vectors_rows_f32(some, rows, columns,
+                               left + line * left_line + part.r * of.left_tap_row + part.t * of.left_tap + part.l * of.left_term, packed,
+                               sums + line * sums_line);
+        some.adds = 1;
+    }
+}
+C_VECTORS_FUNCTION void c_vectors_panel_s8(const struct c_vectors_sum of, int64_t lines, int64_t left_line, int64_t sums_line, int64_t rows,
+                                           int64_t columns, const int8_t* left, const int8_t* right, int32_t* sums) {
+    int32_t packed[C_VECTORS_TERMS / C_VECTORS_STEP * C_VECTORS_PANEL];
+    struct c_vectors_part part = {0, 0, 0, 0, 0};
+    struct c_vectors_sum some = of;
+    some.tap_rows = 1;
+    while (c_vectors_next_part(&of, C_VECTORS_STEP, &part)) {
+        c_vectors_ints start[2] = {{0}, {0}};
+        int32_t* to = packed;
+        for (int64_t t = part.t; t < part.t + part.taps; ++t) {
+            const int8_t* from = right + part.r * of.right_tap_row + t * of.right_tap + part.l * of.right_term;
+            for (int64_t l = 0; l < part.terms; l += C_VECTORS_STEP, from += C_VECTORS_STEP * of.right_term, to += C_VECTORS_PANEL) {
+                for (int v = 0; v < 2 && v * C_VECTORS_LANES < columns; ++v) {
+                    const int64_t across = columns - v * C_VECTORS_LANES;
+                    c_vectors_bytes rows_of[C_VECTORS_STEP] = {{0}};
+                    for (int q = 0; q < C_VECTORS_STEP && l + q < part.terms; ++q)
+                        rows_of[q] = c_vectors_load_bytes(from + q * of.right_term + v * C_VECTORS_LANES,
+                                                          across < C_VECTORS_LANES ? (int)across : C_VECTORS_LANES);
+                    const c_vectors_ints step = c_vectors_step_of_right(rows_of);
+                    *(c_vectors_ints*)(to + v * C_VECTORS_LANES) = step;
+                    start[v] = c_vectors_start(start[v], step);
+                }
+            }
+        }
+        some.taps = part.taps, some.terms = part.terms;
+        for (int64_t line = 0; line < lines; ++line)
+            c_vectors_rows_s8(some, rows, columns, left + line * left_line + part.r * of.left_tap_row + part.t * of.left_tap + part.l,
+                              packed, (const int32_t*)start, sums + line * sums_line);
+        some.adds = 1;
+    }
+}
+
+/* sums(i, j) of left(i, l) times right(l, j). */
+C_VECTORS_FUNCTION int c_vectors_f32(int64_t rows, int64_t columns, int64_t terms, const void* left, int64_t left_row, const void* right,
+                                     int64_t right_row, void* sums, int64_t sums_row, int64_t adds) {
+    const struct c_vectors_sum of = {1, 1, terms, 0, 0, 1, left_row, 0, 0, right_row, sums_row, adds != 0};
+    for (int64_t j = 0; j < columns; j += C_VECTORS_PANEL) {
+        const int64_t across = columns - j < C_VECTORS_PANEL ? columns - j : C_VECTORS_PANEL;
+        /* For few rows it does not pay to put the right in order. */
+        if (rows <= C_VECTORS_ROWS) c_vectors_rows_f32(of, rows, across, (const float*)left, (const float*)right + j, (float*)sums + j);
+        else c_vectors_panel_f32(of, 1, 0, 0, rows, across, (const float*)left, (const float*)right + j, (float*)sums + j);
+    }
+    return 0;
+}
+/* For few rows it does not pay to put the right in order. */
+C_VECTORS_INLINE void c_vectors_few_rows_s8(const int rows, const struct c_vectors_sum* of, int64_t columns, const int8_t* left,
+                                            const int8_t* right, int32_t* to) {
+    for (int64_t j = 0; j < columns; j += C_VECTORS_LANES) {
+        const int lanes = columns - j < C_VECTORS_LANES ? (int)(columns - j) : C_VECTORS_LANES;
+        c_vectors_ints sums[2] = {{0}, {0}}, start = {0};
+        int64_t l = 0;
+        for (; lanes == C_VECTORS_LANES && l + C_VECTORS_STEP <= of->terms; l += C_VECTORS_STEP) {
+            c_vectors_bytes some[C_VECTORS_STEP];
+            C_VECTORS_UNROLL for (int q = 0; q < C_VECTORS_STEP; ++q) some[q] =
+                c_vectors_load_bytes(right + (l + q) * of->right_term + j, C_VECTORS_LANES);
+            const c_vectors_ints by = c_vectors_step_of_right(some);
+            start = c_vectors_start(start, by);
+            C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) sums[i] =
+                c_vectors_dot(sums[i], by, c_vectors_step_of_left(left + i * of->left_row + l, C_VECTORS_STEP));
+        }
+        for (; l < of->terms; l += C_VECTORS_STEP) {
+            const int terms = of->terms - l < C_VECTORS_STEP ? (int)(of->terms - l) : C_VECTORS_STEP;
+            c_vectors_bytes some[C_VECTORS_STEP] = {{0}};
+            for (int q = 0; q < terms; ++q) some[q] = c_vectors_load_bytes(right + (l + q) * of->right_term + j, lanes);
+            const c_vectors_ints by = c_vectors_step_of_right(some);
+            start = c_vectors_start(start, by);
+            C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) sums[i] =
+                c_vectors_dot(sums[i], by, c_vectors_step_of_left(left + i * of->left_row + l, terms));
+        }
+        C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
+            int32_t* const at = to + i * of->sums_row + j;
+            c_vectors_ints sum = sums[i] + start;
+            if (of->adds) sum += c_vectors_load_ints(at, lanes);
+            c_vectors_store_ints(at, sum, lanes);
+        }
+    }
+}
+C_VECTORS_FUNCTION int c_vectors_s8(int64_t rows, int64_t columns, int64_t terms, const void* left, int64_t left_row, const void* right,
+                                    int64_t right_row, void* sums, int64_t sums_row, int64_t adds) {
+    const struct c_vectors_sum of = {1, 1, terms, 0, 0, 1, left_row, 0, 0, right_row, sums_row, adds != 0};
+    if (rows <= 2) {
+        if (rows == 1) c_vectors_few_rows_s8(1, &of, columns, (const int8_t*)left, (const int8_t*)right, (int32_t*)sums);
+        else c_vectors_few_rows_s8(2, &of, columns, (const int8_t*)left, (const int8_t*)right, (int32_t*)sums);
+        return 0;
+    }
+    for (int64_t j = 0; j < columns; j += C_VECTORS_PANEL) {
+        const int64_t across = columns - j < C_VECTORS_PANEL ? columns - j : C_VECTORS_PANEL;
+        c_vectors_panel_s8(of, 1, 0, 0, rows, across, (const int8_t*)left, (const int8_t*)right + j, (int32_t*)sums + j);
+    }
+    return 0;
+}
+
+/* Rows of a panel become columns: to(j, i) is from(i, j). */
+C_VECTORS_FUNCTION void c_vectors_turn_f32(int64_t rows, int64_t columns, const float* from, float* to, int64_t to_row) {
+    int64_t j = 0;
+#if defined(__SSE2__)
+    for (; j + 4 <= columns; j += 4) {
+        float* const at = to + j * to_row;
+        int64_t i = 0;
+        for (; i + 4 <= rows; i += 4) {
+            const float* const four = from + i * C_VECTORS_PANEL + j;
+            __m128 a = _mm_loadu_ps(four), b = _mm_loadu_ps(four + C_VECTORS_PANEL), c = _mm_loadu_ps(four + 2 * C_VECTORS_PANEL),
+                   d = _mm_loadu_ps(four + 3 * C_VECTORS_PANEL);
+            _MM_TRANSPOSE4_PS(a, b, c, d);
+            _mm_storeu_ps(at + i, a), _mm_storeu_ps(at + to_row + i, b);
+            _mm_storeu_ps(at + 2 * to_row + i, c), _mm_storeu_ps(at + 3 * to_row + i, d);
+        }
+        for (; i < rows; ++i) {
+            for (int64_t q = 0; q < 4; ++q) at[q * to_row + i] = from[i * C_VECTORS_PANEL + j + q];
+        }
+    }
+#endif
+    for (; j < columns; ++j) {
+        for (int64_t i = 0; i < rows; ++i) to[j * to_row + i] = from[i * C_VECTORS_PANEL + j];
+    }
+}
+/* sums(j, y, x) of image(l, step y + r, step x + t) times filter(r, t, l, j). At most 1024 pixels a row. */
+#define C_VECTORS_PIXELS 1024
+C_VECTORS_FUNCTION int c_vectors_planes_f32(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels, int64_t terms,
+                                            const void* image, int64_t image_plane, int64_t image_row, int64_t step, const void* filter,
+                                            int64_t filter_tap_row, int64_t filter_tap, int64_t filter_term, void* sums, int64_t sums_plane,
+                                            int64_t sums_row) {
+    float panel[C_VECTORS_PIXELS * C_VECTORS_PANEL];
+    const struct c_vectors_sum of = {tap_rows,       taps,       terms,       image_row,       1, image_plane, step,
+                                     filter_tap_row, filter_tap, filter_term, C_VECTORS_PANEL, 0};
+    const int64_t at_once = C_VECTORS_PIXELS / columns;
+    for (int64_t j = 0; j < channels; j += C_VECTORS_PANEL) {
+        const int64_t across = channels - j < C_VECTORS_PANEL ? channels - j : C_VECTORS_PANEL;
+        for (int64_t y = 0; y < rows; y += at_once) {
+            const int64_t lines = rows - y < at_once ? rows - y : at_once;
+            float* const to = (float*)sums + j * sums_plane + y * sums_row;
+            c_vectors_panel_f32(of, lines, step * image_row, columns * C_VECTORS_PANEL, columns, across,
+                                (const float*)image + y * step * image_row, (const float*)filter + j, panel);
+            for (int64_t line = 0; line < lines; ++line)
+                c_vectors_turn_f32(columns, across, panel + line * columns * C_VECTORS_PANEL, to + line * sums_row, sums_plane);
+        }
+    }
+    return 0;
+}
+/* sums(y, x, j) of image(step y + r, step x + t, l) times filter(r, t, l, j). */
+C_VECTORS_FUNCTION int c_vectors_pixels_s8(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels, int64_t terms,
+                                           const void* image, int64_t image_row, int64_t image_pixel, int64_t step, const void* filter,
+                                           int64_t filter_tap_row, int64_t filter_tap, int64_t filter_term, void* sums, int64_t sums_row,
+                                           int64_t sums_pixel) {
+    struct c_vectors_sum of = {tap_rows,           taps,           terms,      image_row,   image_pixel, 1,
+                               step * image_pixel, filter_tap_row, filter_tap, filter_term, sums_pixel,  0};
+    /* Taps that follow each other on both sides are more terms. */
+    if (image_pixel == terms && filter_tap == terms * filter_term) of.terms *= taps, of.taps = 1;
+    for (int64_t j = 0; j < channels; j += C_VECTORS_PANEL) {
+        const int64_t across = channels - j < C_VECTORS_PANEL ? channels - j : C_VECTORS_PANEL;
+        c_vectors_panel_s8(of, rows, step * image_row, sums_row, columns, across, (const int8_t*)image, (const int8_t*)filter + j,
+                           (int32_t*)sums + j);
+    }
+    return 0;
+}
+
+/* Right(l, j) lies `right_row` from row to row and `right_column` from column to column: some of it is put in order at a time. */
+#define C_VECTORS_TERMS_AT_A_TIME 32
+#define C_VECTORS_COLUMNS_AT_A_TIME 256
+#define C_VECTORS_APART(name, element, sum, product)                                                                                       \
+    C_VECTORS_FUNCTION int name(int64_t rows, int64_t columns, int64_t terms, const void* left_at, int64_t left_row, const void* right_at, \
+                                int64_t right_row, int64_t right_column, void* sums_at, int64_t sums_row, int64_t adds) {                  \
+        const element *const left = (const element*)left_at, *const right = (const element*)right_at;                                      \
+        sum* const sums = (sum*)sums_at;                                                                                                   \
+        element some[C_VECTORS_TERMS_AT_A_TIME * C_VECTORS_COLUMNS_AT_A_TIME];                                                             \
+        for (int64_t j = 0; j < columns; j += C_VECTORS_COLUMNS_AT_A_TIME) {                                                               \
+            const int64_t across = columns - j < C_VECTORS_COLUMNS_AT_A_TIME ? columns - j : C_VECTORS_COLUMNS_AT_A_TIME;                  \
+            for (int64_t l = 0; l < terms; l += C_VECTORS_TERMS_AT_A_TIME) {                                                               \
+                const int64_t down = terms - l < C_VECTORS_TERMS_AT_A_TIME ? terms - l : C_VECTORS_TERMS_AT_A_TIME;                        \
+                const element* const from = right + l * right_row + j * right_column;                                                      \
+                if (right_row == 1) {                                                                                                      \
+                    for (int64_t c = 0; c < across; ++c)                                                                                   \
+                        for (int64_t r = 0; r < down; ++r) some[r * across + c] = from[c * right_column + r];                              \
+                } else {                                                                                                                   \
+                    for (int64_t r = 0; r < down; ++r)                                                                                     \
+                        for (int64_t c = 0; c < across; ++c) some[r * across + c] = from[r * right_row + c * right_column];                \
+                }                                                                                                                          \
+                product(rows, across, down, left + l, left_row, some, across, sums + j, sums_row, adds || l > 0);                          \
+            }                                                                                                                              \
+        }                                                                                                                                  \
+        return 0;                                                                                                                          \
+    }
+C_VECTORS_APART(c_vectors_f32_apart, float, float, c_vectors_f32)
+C_VECTORS_APART(c_vectors_s8_apart, int8_t, int32_t, c_vectors_s8)
+
+/* Every second or later element. */
+C_VECTORS_INLINE c_vectors_floats c_vectors_load_floats_by(const int64_t step, const float* from, int lanes) {
+    if (step == 1) return c_vectors_load_floats(from, lanes);
+#if C_VECTORS_LANES == 16
+    if (step == 2) {
+        const int reach = 2 * lanes - 1;
+        const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+        const c_vectors_floats low = c_vectors_load_floats(from, reach < 16 ? reach : 16);
+        if (reach <= 16) return (c_vectors_floats)_mm512_permutexvar_ps(even, (__m512)low);
+        return (c_vectors_floats)_mm512_permutex2var_ps((__m512)low, even, (__m512)c_vectors_load_floats(from + 16, reach - 16));
+    }
+#endif
+    c_vectors_floats some = {0};
+    for (int lane = 0; lane < lanes; ++lane) some[lane] = from[lane * step];
+    return some;
+}
+C_VECTORS_INLINE void c_vectors_window_rows_f32(const int rows, const int64_t step, const int lanes, int64_t tap_rows, int64_t taps,
+                                                const float* image, int64_t image_row, const float* filter, int64_t filter_row, float* to,
+                                                int64_t to_row) {
+    c_vectors_floats sums[4];
+    const c_vectors_floats none = {0};
+    C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) sums[i] = none;
+    for (int64_t r = 0; r < tap_rows; ++r) {
+        for (int64_t t = 0; t < taps; ++t) {
+            C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) sums[i] = c_vectors_multiply_add(
+                filter[r * filter_row + t], c_vectors_load_floats_by(step, image + (step * i + r) * image_row + t, lanes), sums[i]);
+        }
+    }
+    C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) c_vectors_store_floats(to + i * to_row, sums[i], lanes);
+}
+/* sums(i, j) of image(step i + r, step j + t) times filter(r, t). */
+C_VECTORS_FUNCTION int c_vectors_window_f32(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, const void* image_at,
+                                            int64_t image_row, int64_t step, const void* filter_at, int64_t filter_row, void* sums_at,
+                                            int64_t sums_row) {
+    const float *const image = (const float*)image_at, *const filter = (const float*)filter_at;
+    float* const sums = (float*)sums_at;
+#define C_VECTORS_WINDOW(rows, step, lanes)                                                                                         \
+    c_vectors_window_rows_f32(rows, step, lanes, tap_rows, taps, image + step * (i * image_row + j), image_row, filter, filter_row, \
+                              sums + i * sums_row + j, sums_row)
+#define C_VECTORS_WINDOWS(step)                                                                 \
+    for (int64_t j = 0; j < columns; j += C_VECTORS_LANES) {                                    \
+        const int lanes = columns - j < C_VECTORS_LANES ? (int)(columns - j) : C_VECTORS_LANES; \
+        int64_t i = 0;                                                                          \
+        if (lanes == C_VECTORS_LANES) {                                                         \
+            for (; i + 4 <= rows; i += 4) C_VECTORS_WINDOW(4, step, C_VECTORS_LANES);           \
+            for (; i < rows; ++i) C_VECTORS_WINDOW(1, step, C_VECTORS_LANES);                   \
+        } else {                                                                                \
+            for (; i + 4 <= rows; i += 4) C_VECTORS_WINDOW(4, step, lanes);                     \
+            for (; i < rows; ++i) C_VECTORS_WINDOW(1, step, lanes);                             \
+        }                                                                                       \
+    }
+    if (step == 1) {
+        C_VECTORS_WINDOWS(1)
+    } else if (step == 2) {
+        C_VECTORS_WINDOWS(2)
+    } else {
+        C_VECTORS_WINDOWS(step)
+    }
+    return 0;
+}
+
+C_VECTORS_INLINE c_vectors_ints c_vectors_widen(c_vectors_bytes some) {
+    /* gcc 12 converts element by element. */
+#if C_VECTORS_LANES == 16
+    return (c_vectors_ints)_mm512_cvtepi8_epi32((__m128i)some);
+#elif C_VECTORS_LANES == 8 && defined(__AVX2__)
+    int64_t all;
+    memcpy(&all, &some, sizeof all);
+    return (c_vectors_ints)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128(all));
+#elif C_VECTORS_LANES == 4 && defined(__SSE2__)
+    int32_t all;
+    memcpy(&all, &some, sizeof all);
+    const __m128i twice = _mm_unpacklo_epi8(_mm_cvtsi32_si128(all), _mm_cvtsi32_si128(all));
+    return (c_vectors_ints)_mm_srai_epi32(_mm_unpacklo_epi16(twice, twice), 24);
+#else
+    return __builtin_convertvector(some, c_vectors_ints);
+#endif
+}
+C_VECTORS_INLINE void c_vectors_window_pixels_s8(const int pixels, const int lanes, int64_t tap_rows, int64_t taps, const int8_t* image,
+                                                 int64_t image_row, int64_t image_pixel, int64_t step, const int8_t* filter,
+                                                 int64_t filter_row, int64_t filter_tap, int32_t* to, int64_t to_row) {
+    c_vectors_ints sums[4];
+    const c_vectors_ints none = {0};
+    C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) sums[i] = none;
+    for (int64_t r = 0; r < tap_rows; ++r) {
+        for (int64_t t = 0; t < taps; ++t) {
+            const c_vectors_ints by = c_vectors_widen(c_vectors_load_bytes(filter + r * filter_row + t * filter_tap, lanes));
+            C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) sums[i] +=
+                by * c_vectors_widen(c_vectors_load_bytes(image + r * image_row + (step * i + t) * image_pixel, lanes));
+        }
+    }
+    C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) c_vectors_store_ints(to + i * to_row, sums[i], lanes);
+}
+/* sums(i, j) of image(r, step i + t, j) times filter(r, t, j). */
+C_VECTORS_FUNCTION int c_vectors_window_s8(int64_t tap_rows, int64_t taps, int64_t pixels, int64_t channels, const void* image_at,
+                                           int64_t image_row, int64_t image_pixel, int64_t step, const void* filter_at, int64_t filter_row,
+                                           int64_t filter_tap, void* sums_at, int64_t sums_row) {
+    const int8_t *const image = (const int8_t*)image_at, *const filter = (const int8_t*)filter_at;
+    int32_t* const sums = (int32_t*)sums_at;
+    for (int64_t j = 0; j < channels; j += C_VECTORS_LANES) {
+        const int lanes = channels - j < C_VECTORS_LANES ? (int)(channels - j) : C_VECTORS_LANES;
+        const int8_t* from = image + j;
+        int32_t* to = sums + j;
+        int64_t left = pixels;
+#define C_VECTORS_WINDOW_S8(count, lanes)                                                                                                \
+    c_vectors_window_pixels_s8(count, lanes, tap_rows, taps, from, image_row, image_pixel, step, filter + j, filter_row, filter_tap, to, \
+                               sums_row),                                                                                                \
+        from += count * step * image_pixel, to += count * sums_row, left -= count
+        if (lanes == C_VECTORS_LANES) {
+            while (left >= 4) C_VECTORS_WINDOW_S8(4, C_VECTORS_LANES);
+            while (left > 0) C_VECTORS_WINDOW_S8(1, C_VECTORS_LANES);
+        } else {
+            while (left >= 4) C_VECTORS_WINDOW_S8(4, lanes);
+            while (left > 0) C_VECTORS_WINDOW_S8(1, lanes);
+        }
+    }
+    return 0;
+}
+
+#else
+/* The same in plain C: sums of products over the taps of a window and the terms of each, element by element. */
+#define C_VECTORS_SUMS(name, element, sum)                                                                                      \
+    static inline void name(const int64_t extents[6], const element* left, const int64_t by_left[6], const element* right,      \
+                            const int64_t by_right[6], sum* to, const int64_t by_sums[3], int adds) {                           \
+        int64_t at[5];                                                                                                          \
+        for (at[0] = 0; at[0] < extents[0]; ++at[0]) {                                                                          \
+            for (at[1] = 0; at[1] < extents[1]; ++at[1]) {                                                                      \
+                for (at[2] = 0; at[2] < extents[2]; ++at[2]) {                                                                  \
+                    sum* const one = to + at[0] * by_sums[0] + at[1] * by_sums[1] + at[2] * by_sums[2];                         \
+                    sum total = adds ? *one : 0;                                                                                \
+                    for (at[3] = 0; at[3] < extents[3]; ++at[3]) {                                                              \
+                        for (at[4] = 0; at[4] < extents[4]; ++at[4]) {                                                          \
+                            const element *a = left, *b = right;                                                                \
+                            for (int loop = 0; loop < 5; ++loop) a += at[loop] * by_left[loop], b += at[loop] * by_right[loop]; \
+                            for (int64_t l = 0; l < extents[5]; ++l) total += (sum)a[l * by_left[5]] * (sum)b[l * by_right[5]]; \
+                        }                                                                                                       \
+                    }                                                                                                           \
+                    *one = total;                                                                                               \
+                }                                                                                                               \
+            }                                                                                                                   \
+        }                                                                                                                       \
+    }
+C_VECTORS_SUMS(c_vectors_sums_f32, float, float)
+C_VECTORS_SUMS(c_vectors_sums_s8, int8_t, int32_t)
+#define C_VECTORS_PRODUCT(name, sums_of, element, sum)                                                                               \
+    C_VECTORS_FUNCTION int name##_apart(int64_t rows, int64_t columns, int64_t terms, const void* left, int64_t left_row,            \
+                                        const void* right, int64_t right_row, int64_t right_column, void* sums, int64_t sums_row,    \
+                                        int64_t adds) {                                                                              \
+        const int64_t extents[6] = {1, rows, columns, 1, 1, terms}, by_left[6] = {0, left_row, 0, 0, 0, 1},                          \
+                      by_right[6] = {0, 0, right_column, 0, 0, right_row}, by_sums[3] = {0, sums_row, 1};                            \
+        sums_of(extents, (const element*)left, by_left, (const element*)right, by_right, (sum*)sums, by_sums, adds != 0);            \
+        return 0;                                                                                                                    \
+    }                                                                                                                                \
+    C_VECTORS_FUNCTION int name(int64_t rows, int64_t columns, int64_t terms, const void* left, int64_t left_row, const void* right, \
+                                int64_t right_row, void* sums, int64_t sums_row, int64_t adds) {                                     \
+        return name##_apart(rows, columns, terms, left, left_row, right, right_row, 1, sums, sums_row, adds);                        \
+    }
+C_VECTORS_PRODUCT(c_vectors_f32, c_vectors_sums_f32, float, float)
+C_VECTORS_PRODUCT(c_vectors_s8, c_vectors_sums_s8, int8_t, int32_t)
+C_VECTORS_FUNCTION int c_vectors_planes_f32(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels, int64_t terms,
+                                            const void* image, int64_t image_plane, int64_t image_row, int64_t step, const void* filter,
+                                            int64_t filter_tap_row, int64_t filter_tap, int64_t filter_term, void* sums, int64_t sums_plane,
+                                            int64_t sums_row) {
+    const int64_t extents[6] = {channels, rows, columns, tap_rows, taps, terms},
+                  by_left[6] = {0, step * image_row, step, image_row, 1, image_plane},
+                  by_right[6] = {1, 0, 0, filter_tap_row, filter_tap, filter_term}, by_sums[3] = {sums_plane, sums_row, 1};
+    c_vectors_sums_f32(extents, (const float*)image, by_left, (const float*)filter, by_right, (float*)sums, by_sums, 0);
+    return 0;
+}
+C_VECTORS_FUNCTION int c_vectors_pixels_s8(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels, int64_t terms,
+                                           const void* image, int64_t image_row, int64_t image_pixel, int64_t step, const void* filter,
+                                           int64_t filter_tap_row, int64_t filter_tap, int64_t filter_term, void* sums, int64_t sums_row,
+                                           int64_t sums_pixel) {
+    const int64_t extents[6] = {rows, columns, channels, tap_rows, taps, terms},
+                  by_left[6] = {step * image_row, step * image_pixel, 0, image_row, image_pixel, 1},
+                  by_right[6] = {0, 0, 1, filter_tap_row, filter_tap, filter_term}, by_sums[3] = {sums_row, sums_pixel, 1};
+    c_vectors_sums_s8(extents, (const int8_t*)image, by_left, (const int8_t*)filter, by_right, (int32_t*)sums, by_sums, 0);
+    return 0;
+}
+C_VECTORS_FUNCTION int c_vectors_window_f32(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, const void* image,
+                                            int64_t image_row, int64_t step, const void* filter, int64_t filter_row, void* sums,
+                                            int64_t sums_row) {
+    const int64_t extents[6] = {1, rows, columns, tap_rows, taps, 1}, by_left[6] = {0, step * image_row, step, image_row, 1, 0},
+                  by_right[6] = {0, 0, 0, filter_row, 1, 0}, by_sums[3] = {0, sums_row, 1};
+    c_vectors_sums_f32(extents, (const float*)image, by_left, (const float*)filter, by_right, (float*)sums, by_sums, 0);
+    return 0;
+}
+C_VECTORS_FUNCTION int c_vectors_window_s8(int64_t tap_rows, int64_t taps, int64_t pixels, int64_t channels, const void* image,
+                                           int64_t image_row, int64_t image_pixel, int64_t step, const void* filter, int64_t filter_row,
+                                           int64_t filter_tap, void* sums, int64_t sums_row) {
+    const int64_t extents[6] = {1, pixels, channels, tap_rows, taps, 1}, by_left[6] = {0, step * image_pixel, 1, image_row, image_pixel, 0},
+                  by_right[6] = {0, 0, 1, filter_row, filter_tap, 0}, by_sums[3] = {0, sums_row, 1};
+    c_vectors_sums_s8(extents, (const int8_t*)image, by_left, (const int8_t*)filter, by_right, (int32_t*)sums, by_sums, 0);
+    return 0;
+}
+#endif
+
+/* Sums as bytes: each is scaled as `rescale` does it that rounds twice, limited, and moved by the zero point. */
+static inline int8_t c_vectors_rescaled(int32_t sum, int32_t multiplier, int32_t shift, int32_t low, int32_t high, int32_t zero) {
+    const int32_t left = shift < 0 ? -shift : 0, right = shift > 0 ? shift : 0;
+    int64_t moved = (int64_t)((uint64_t)(int64_t)sum << left);
+    moved = moved > INT32_MAX ? INT32_MAX : moved < INT32_MIN ? INT32_MIN : moved;
+    int64_t scaled = (moved * multiplier + (INT64_C(1) << 30)) >> 31;
+    scaled = scaled > INT32_MAX ? INT32_MAX : scaled;
+    const int64_t half = ((INT64_C(1) << right) + (scaled < 0 ? -1 : 0)) >> 1;
+    scaled = (scaled + half) >> right;
+    scaled = scaled > high ? high : scaled;
+    return (int8_t)((scaled < low ? low : scaled) + zero);
+}
+C_VECTORS_FUNCTION int c_vectors_finish_s8(int64_t rows, int64_t columns, const void* sums_at, int64_t sums_row, const void* bias_at,
+                                           const void* multiplier_at, const void* shift_at, const void* low_at, const void* high_at,
+                                           const void* zero_at, void* finished_at, int64_t finished_row) {
+    const int32_t *const sums = (const int32_t*)sums_at, *const bias = (const int32_t*)bias_at,
+                         *const multiplier = (const int32_t*)multiplier_at, *const shift = (const int32_t*)shift_at,
+                         *const low = (const int32_t*)low_at, *const high = (const int32_t*)high_at, *const zero = (const int32_t*)zero_at;
+    int8_t* const finished = (int8_t*)finished_at;
+    for (int64_t i = 0; i < rows; ++i) {
+        int64_t j = 0;
+#if !defined(C_VECTORS_PLAIN_C) && C_VECTORS_LANES == 16
+        const __m512i lowest = _mm512_set1_epi64(*low), highest = _mm512_set1_epi64(*high), to_zero = _mm512_set1_epi64(*zero);
+        for (; j < columns; j += 8) {
+            const __mmask8 some = columns - j < 8 ? (__mmask8)((1u << (columns - j)) - 1) : (__mmask8)255;
+            const __m256i sum = _mm256_add_epi32(_mm256_maskz_loadu_epi32(some, sums + i * sums_row + j),
+                                                 _mm256_maskz_loadu_epi32(some, bias + j)),
+                          shifts = _mm256_maskz_loadu_epi32(some, shift + j);
+            const __m512i by = _mm512_cvtepi32_epi64(shifts), none = _mm512_setzero_si512(),
+                          factor = _mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(some, multiplier + j));
+            const __m512i left = _mm512_max_epi64(_mm512_sub_epi64(none, by), none), right = _mm512_max_epi64(by, none);
+            const __m512i moved = _mm512_cvtepi32_epi64(_mm512_cvtsepi64_epi32(_mm512_sllv_epi64(_mm512_cvtepi32_epi64(sum), left)));
+            __m512i scaled = _mm512_srai_epi64(_mm512_add_epi64(_mm512_mul_epi32(moved, factor), _mm512_set1_epi64(INT64_C(1) << 30)), 31);
+            scaled = _mm512_min_epi64(scaled, _mm512_set1_epi64(INT32_MAX));
+            const __m512i half =
+                _mm512_srai_epi64(_mm512_add_epi64(_mm512_sllv_epi64(_mm512_set1_epi64(1), right), _mm512_srai_epi64(scaled, 63)), 1);
+            scaled = _mm512_srav_epi64(_mm512_add_epi64(scaled, half), right);
+            scaled = _mm512_add_epi64(_mm512_max_epi64(_mm512_min_epi64(scaled, highest), lowest), to_zero);
+            _mm512_mask_cvtepi64_storeu_epi8(finished + i * finished_row + j, some, scaled);
+        }
+#else
+        for (; j < columns; ++j)
+            finished[i * finished_row + j] = c_vectors_rescaled((int32_t)((uint32_t)sums[i * sums_row + j] + (uint32_t)bias[j]),
+                                                                multiplier[j], shift[j], *low, *high, *zero);
+#endif
+    }
+    return 0;
+}
+#ifdef __cplusplus
+}
+#endif
+#endif

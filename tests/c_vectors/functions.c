@@ -1,0 +1,195 @@
+/* The functions of targets/c_vectors.h beside loops that are written here, at shapes that are drawn. Buffers have exactly the elements that
+ * a call may touch, so that sanitizers see any other access. Prints how many calls agree. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <tilewright/targets/c_vectors.h>
+
+static uint64_t state = 88172645463325252u;
+static int64_t drawn(int64_t low, int64_t high) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return low + (int64_t)(state % (uint64_t)(high - low + 1));
+}
+/* Mostly small, sometimes around the width of a vector or of what is put in order at a time. */
+static int64_t extent(void) { return drawn(0, 3) == 0 ? drawn(1, 70) : drawn(0, 9) == 0 ? drawn(250, 300) : drawn(1, 17); }
+
+static void* fresh(int64_t bytes) {
+    void* const made = malloc((size_t)bytes);
+    if (made == NULL) exit(2);
+    return made;
+}
+static float* floats(int64_t count) {
+    float* const made = fresh(4 * count);
+    for (int64_t at = 0; at < count; ++at) made[at] = (float)drawn(-64, 64) / 64;
+    return made;
+}
+static int8_t* bytes(int64_t count) {
+    int8_t* const made = fresh(count);
+    for (int64_t at = 0; at < count; ++at) made[at] = (int8_t)drawn(-128, 127);
+    return made;
+}
+static int32_t* integers(int64_t count, int64_t low, int64_t high) {
+    int32_t* const made = fresh(4 * count);
+    for (int64_t at = 0; at < count; ++at) made[at] = (int32_t)drawn(low, high);
+    return made;
+}
+
+static int failures, calls;
+/* Floats here are multiples of 1/64 below 1, so that sums of a few thousand products are exact in any order. */
+static void same(const char* what, double got, double expected) {
+    if (got == expected) return;
+    if (failures++ < 5) printf("%s: %.9g, expected %.9g\n", what, got, expected);
+}
+
+static void products(void) {
+    const int64_t m = extent(), n = extent(), k = extent(), left_row = k + drawn(0, 3), sums_row = n + drawn(0, 3);
+    const int turned = drawn(0, 2) == 0, apart = turned || drawn(0, 2) == 0;
+    const int64_t column = turned ? k + drawn(0, 2) : apart ? drawn(1, 3) : 1, row = turned ? 1 : n * column + drawn(0, 2);
+    const int64_t right_count = (k - 1) * row + (n - 1) * column + 1, left_count = (m - 1) * left_row + k,
+                  sums_count = (m - 1) * sums_row + n;
+    const int adds = (int)drawn(0, 1);
+    float *const a = floats(left_count), *const b = floats(right_count), *const c = floats(sums_count),
+                 *const before = fresh(4 * sums_count);
+    int8_t *const x = bytes(left_count), *const y = bytes(right_count);
+    int32_t *const z = integers(sums_count, -1000, 1000), *const z_before = fresh(4 * sums_count);
+    memcpy(before, c, (size_t)(4 * sums_count)), memcpy(z_before, z, (size_t)(4 * sums_count));
+    if (apart) {
+        c_vectors_f32_apart(m, n, k, a, left_row, b, row, column, c, sums_row, adds);
+        c_vectors_s8_apart(m, n, k, x, left_row, y, row, column, z, sums_row, adds);
+    } else {
+        c_vectors_f32(m, n, k, a, left_row, b, row, c, sums_row, adds);
+        c_vectors_s8(m, n, k, x, left_row, y, row, z, sums_row, adds);
+    }
+    for (int64_t at = 0; at < sums_count; ++at) {
+        const int64_t i = at / sums_row, j = at % sums_row;
+        double f = j < n && !adds ? 0 : (double)before[at], s = j < n && !adds ? 0 : z_before[at];
+        for (int64_t l = 0; j < n && l < k; ++l) {
+            f += (double)a[i * left_row + l] * (double)b[l * row + j * column];
+            s += x[i * left_row + l] * y[l * row + j * column];
+        }
+        same("f32", (double)c[at], f), same("s8", z[at], s);
+    }
+    free(a), free(b), free(c), free(before), free(x), free(y), free(z), free(z_before);
+    calls += 2;
+}
+
+/* A window of r x t taps over y x x results; channels k, filters n. */
+struct window {
+    int64_t r, t, y, x, k, n, step, wide, high;
+};
+static struct window drawn_window(void) {
+    struct window w = {
+        drawn(1, 4), drawn(1, 4), drawn(1, 9), drawn(0, 3) == 0 ? drawn(1, 60) : drawn(1, 12), extent(), extent(), drawn(1, 3), 0, 0};
+    w.wide = w.step * (w.x - 1) + w.t, w.high = w.step * (w.y - 1) + w.r;
+    return w;
+}
+static void planes(void) {
+    const struct window w = drawn_window();
+    const int64_t row = w.wide + drawn(0, 2), plane = w.high * row + drawn(0, 2), line = w.x + drawn(0, 2), sheet = w.y * line;
+    float *const image = floats((w.k - 1) * plane + (w.high - 1) * row + w.wide), *const filter = floats(w.r * w.t * w.k * w.n),
+                 *const sums = floats((w.n - 1) * sheet + (w.y - 1) * line + w.x);
+    c_vectors_planes_f32(w.r, w.t, w.y, w.x, w.n, w.k, image, plane, row, w.step, filter, w.t * w.k * w.n, w.k * w.n, w.n, sums, sheet,
+                         line);
+    for (int64_t j = 0; j < w.n; ++j)
+        for (int64_t y = 0; y < w.y; ++y)
+            for (int64_t x = 0; x < w.x; ++x) {
+                double sum = 0;
+                for (int64_t r = 0; r < w.r; ++r)
+                    for (int64_t t = 0; t < w.t; ++t)
+                        for (int64_t k = 0; k < w.k; ++k)
+                            sum += (double)image[k * plane + (w.step * y + r) * row + w.step * x + t] *
+                                   (double)filter[((r * w.t + t) * w.k + k) * w.n + j];
+                same("planes", (double)sums[j * sheet + y * line + x], sum);
+            }
+    free(image), free(filter), free(sums);
+    ++calls;
+}
+static void pixels(void) {
+    const struct window w = drawn_window();
+    const int64_t pixel = w.k + (drawn(0, 1) ? drawn(1, 3) : 0), row = w.wide * pixel + drawn(0, 2), spot = w.n + drawn(0, 2),
+                  line = w.x * spot;
+    int8_t *const image = bytes((w.high - 1) * row + (w.wide - 1) * pixel + w.k), *const filter = bytes(w.r * w.t * w.k * w.n);
+    int32_t* const sums = integers((w.y - 1) * line + (w.x - 1) * spot + w.n, -9, 9);
+    c_vectors_pixels_s8(w.r, w.t, w.y, w.x, w.n, w.k, image, row, pixel, w.step, filter, w.t * w.k * w.n, w.k * w.n, w.n, sums, line, spot);
+    for (int64_t y = 0; y < w.y; ++y)
+        for (int64_t x = 0; x < w.x; ++x)
+            for (int64_t j = 0; j < w.n; ++j) {
+                int64_t sum = 0;
+                for (int64_t r = 0; r < w.r; ++r)
+                    for (int64_t t = 0; t < w.t; ++t)
+                        for (int64_t k = 0; k < w.k; ++k)
+                            sum +=
+                                image[(w.step * y + r) * row + (w.step * x + t) * pixel + k] * filter[((r * w.t + t) * w.k + k) * w.n + j];
+                same("pixels", sums[y * line + x * spot + j], (double)sum);
+            }
+    free(image), free(filter), free(sums);
+    ++calls;
+}
+static void depthwise(void) {
+    const struct window w = drawn_window();
+    {
+        const int64_t row = w.wide + drawn(0, 2), line = w.x + drawn(0, 2), taps = w.t + drawn(0, 2);
+        float *const image = floats((w.high - 1) * row + w.wide), *const filter = floats((w.r - 1) * taps + w.t),
+                     *const sums = floats((w.y - 1) * line + w.x);
+        c_vectors_window_f32(w.r, w.t, w.y, w.x, image, row, w.step, filter, taps, sums, line);
+        for (int64_t y = 0; y < w.y; ++y)
+            for (int64_t x = 0; x < w.x; ++x) {
+                double sum = 0;
+                for (int64_t r = 0; r < w.r; ++r)
+                    for (int64_t t = 0; t < w.t; ++t)
+                        sum += (double)image[(w.step * y + r) * row + w.step * x + t] * (double)filter[r * taps + t];
+                same("window_f32", (double)sums[y * line + x], sum);
+            }
+        free(image), free(filter), free(sums);
+    }
+    const int64_t pixel = w.n + drawn(0, 2), row = w.wide * pixel, tap = w.n + drawn(0, 2), spot = w.n + drawn(0, 2);
+    int8_t *const image = bytes((w.r - 1) * row + (w.wide - 1) * pixel + w.n), *const filter = bytes((w.r * w.t - 1) * tap + w.n);
+    int32_t* const sums = integers((w.x - 1) * spot + w.n, -9, 9);
+    c_vectors_window_s8(w.r, w.t, w.x, w.n, image, row, pixel, w.step, filter, w.t * tap, tap, sums, spot);
+    for (int64_t x = 0; x < w.x; ++x)
+        for (int64_t j = 0; j < w.n; ++j) {
+            int64_t sum = 0;
+            for (int64_t r = 0; r < w.r; ++r)
+                for (int64_t t = 0; t < w.t; ++t) sum += image[r * row + (w.step * x + t) * pixel + j] * filter[(r * w.t + t) * tap + j];
+            same("window_s8", sums[x * spot + j], (double)sum);
+        }
+    free(image), free(filter), free(sums);
+    calls += 2;
+}
+
+/* As TensorFlow Lite writes it: a saturating multiplication of which the high half is kept, rounded, and a shift that rounds half away. */
+static int32_t rescaled(int32_t sum, int32_t multiplier, int32_t shift) {
+    int64_t value = sum;
+    for (int32_t at = 0; at < -shift; ++at) value *= 2, value = value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value;
+    if (value == INT32_MIN && multiplier == INT32_MIN) value = INT32_MAX;
+    else {
+        const int64_t product = value * multiplier, rounded = product + ((int64_t)1 << 30);
+        value = rounded >= 0 ? rounded >> 31 : -((-rounded + ((int64_t)1 << 31) - 1) >> 31);
+    }
+    if (shift > 0) {
+        const int64_t magnitude = value < 0 ? -value : value, half = (int64_t)1 << (shift - 1);
+        value = value < 0 ? -((magnitude + half) >> shift) : (magnitude + half) >> shift;
+    }
+    return (int32_t)value;
+}
+static void finish(void) {
+    const int64_t m = drawn(1, 5), n = extent(), row = n + drawn(0, 2), to_row = n + drawn(0, 2);
+    const int64_t far = drawn(0, 3) == 0 ? 1000000000 : 100000;
+    int32_t *const sums = integers((m - 1) * row + n, -far, far), *const bias = integers(n, -1000, 1000),
+                   *const multiplier = integers(n, INT64_C(1) << 30, INT32_MAX), *const shift = integers(n, -3, 20);
+    const int32_t zero = (int32_t)drawn(-128, 127), low = -128 - zero, high = 127 - zero;
+    int8_t* const to = bytes((m - 1) * to_row + n);
+    c_vectors_finish_s8(m, n, sums, row, bias, multiplier, shift, &low, &high, &zero, to, to_row);
+    for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+            int32_t const made = rescaled(sums[i * row + j] + bias[j], multiplier[j], shift[j]);
+            same("finish", to[i * to_row + j], (made > high ? high : made < low ? low : made) + zero);
+        }
+    free(sums), free(bias), free(multiplier), free(shift), free(to);
+    ++calls;
+}
+
+int main(void) {
+    for (int at = 0; at < 400; ++at) products(), planes(), pixels(), depthwise(), finish();
+    printf("c_vectors: calls=%d elements that differ=%d\n", calls, failures);
+    return failures != 0;
+}
