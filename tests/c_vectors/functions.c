@@ -77,8 +77,10 @@ struct window {
     int64_t r, t, y, x, k, n, step, wide, high;
 };
 static struct window drawn_window(void) {
-    struct window w = {
-        drawn(1, 4), drawn(1, 4), drawn(1, 9), drawn(0, 3) == 0 ? drawn(1, 60) : drawn(1, 12), extent(), extent(), drawn(1, 3), 0, 0};
+    struct window w = {drawn(1, 4), drawn(1, 4), drawn(1, 9), drawn(1, 12), extent(), extent(), drawn(1, 3), 0, 0};
+    if (drawn(0, 3) == 0) w.x = drawn(1, 60);
+    /* More pixels than are summed at a time. */
+    if (drawn(0, 19) == 0) w.x = drawn(200, 400), w.y = drawn(4, 9), w.k = drawn(1, 3), w.n = drawn(1, 40);
     w.wide = w.step * (w.x - 1) + w.t, w.high = w.step * (w.y - 1) + w.r;
     return w;
 }

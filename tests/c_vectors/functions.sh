@@ -21,5 +21,4 @@ functions plain "" gcc -O1 -DC_VECTORS_PLAIN_C $sanitizers
 functions clang_native "" clang-14 -O2 -march=native
 functions clang_plain "" clang-14 -O2 -DC_VECTORS_PLAIN_C
 if grep -qw avx2 /proc/cpuinfo; then functions avx2 "" gcc -O2 -march=haswell; fi
-if grep -qw avx512_vnni /proc/cpuinfo; then functions vnni "" gcc -O2 -march=cascadelake; fi
 functions aarch64 qemu-aarch64 aarch64-linux-gnu-gcc -O2 -static
