@@ -108,14 +108,6 @@ constexpr auto image = intrinsic("image", sums(all_y, all_p, all_f) = sum(all_d,
                            .up_to(all_y, all_p, all_f, all_d)
                            .on(array)
                            .cycles(4);
-// The first form takes the operands from elsewhere: it is not the one to start with, though it comes first.
-constexpr auto mul_elsewhere = intrinsic("mul_elsewhere", sums(p, f) = sum(d, product))
-                                   .reads(pixels, spad)
-                                   .reads(filters, spad)
-                                   .writes(sums, acc)
-                                   .up_to(p, f, d)
-                                   .on(array)
-                                   .cycles(4);
 constexpr auto mul_there = intrinsic("mul_there", sums(p, f) = sum(d, product))
                                .reads(pixels, common)
                                .reads(filters, constants)
@@ -130,7 +122,8 @@ constexpr auto mac_there = intrinsic("mac_there", sums(p, f) += product)
                                .up_to(p, f, d)
                                .on(array)
                                .cycles(4);
-constexpr auto in_place = machine("in_place", common, constants, spad, acc, array, mul_elsewhere, mul_there, mac_there, image);
+// `mul` takes the operands from elsewhere: it is not the form to start with, though it comes first.
+constexpr auto in_place = machine("in_place", common, constants, spad, acc, array, mul, mul_there, mac_there, image);
 
 constexpr engine mover{"mover"};
 constexpr auto out = transfer("out", common, far).on(mover).dimensions(2).cost({.latency = 8, .bytes_per_cycle = 8});

@@ -123,7 +123,7 @@ class chip {
 /// The chip that a tool writes networks for, and how a program names it. A source of its own defines it, so that the tool is compiled once.
 struct chip_of_tool {
     chip const& what;
-    std::string header = {}, variable = {};  ///< empty: this processor
+    std::string header = {}, variable = {};  ///< which eject() writes
 };
 chip_of_tool tool_is_for();
 

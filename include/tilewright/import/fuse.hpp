@@ -82,15 +82,11 @@ inline layers with_elements_fused(layers of) {
     for (std::size_t at = 0; at < of.all.size(); ++at) {
         for (std::size_t before = at; before-- > 0;) {
             ir::label const tensor = of.all[before].nodes.back().name;
-            auto const reads = [&](layer const& one) {
-                return std::any_of(one.nodes.begin(), one.nodes.end(),
-                                   [&](ir::node const& node) { return node.op == operation::access && node.name == tensor; });
-            };
-            if (!reads(of.all[at])) continue;
+            auto const uses = [&](layer const& one) { return accesses(one, tensor); };
+            if (!uses(of.all[at])) continue;
             bool const is_output = std::any_of(of.outputs.begin(), of.outputs.end(), [&](stored const& one) { return one.name == tensor; });
-            // Its own kernel names it as its target.
-            auto const readers = std::count_if(of.all.begin(), of.all.end(), reads) - 1;
-            if (is_output || readers != 1) continue;
+            // The one that makes it, and the one that reads it.
+            if (is_output || std::count_if(of.all.begin(), of.all.end(), uses) != 2) continue;
             auto made = detail::fused(of.all[before], of.all[at]);
             if (!made) continue;
             of.all[at] = std::move(*made);

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <map>
 #include <tilewright/import/view.hpp>
 #include <tilewright/network/graph.hpp>
@@ -32,6 +33,12 @@ struct layer {
     std::string made_for = {};            ///< the node of the model: its number and its operator
     std::optional<rescaling> rescaled{};  ///< where the last stage does that, and nothing else
 };
+
+/// Whether a kernel reads a tensor, or makes it.
+inline bool accesses(layer const& of, ir::label const& tensor) {
+    return std::any_of(of.nodes.begin(), of.nodes.end(),
+                       [&](ir::node const& node) { return node.op == operation::access && node.name == tensor; });
+}
 
 /// A tensor whose elements are known, row by row, each little-endian.
 struct known_tensor {
@@ -67,12 +74,7 @@ struct layers {
 
     /// Whether a kernel reads a tensor.
     bool is_read(stored const& tensor) const {
-        for (layer const& one : all) {
-            for (ir::node const& node : one.nodes) {
-                if (node.op == operation::access && node.name == tensor.name) return true;
-            }
-        }
-        return false;
+        return std::any_of(all.begin(), all.end(), [&](layer const& one) { return accesses(one, tensor.name); });
     }
 };
 

@@ -29,9 +29,8 @@ inline constexpr auto finish_s8 = [] {
                argument::address(high), argument::address(zero), argument::address(finished), argument::stride(finished, 0));
 }();
 
-inline constexpr auto bytes = machine("bytes", dram, arena, weights, element, cpu, bring, move, carry, unpack, mul_rows_s8, mac_rows_s8,
-                                      mul_columns_s8, mac_columns_s8, pixels_s8, pixels_by_2_s8, points_s8, points_by_2_s8, single_s8,
-                                      single_by_2_s8, window_s8, window_by_2_s8, finish_s8);
+inline constexpr auto bytes = with("bytes", mul_rows_s8, mac_rows_s8, mul_columns_s8, mac_columns_s8, pixels_s8, pixels_by_2_s8, points_s8,
+                                   points_by_2_s8, single_s8, single_by_2_s8, window_s8, window_by_2_s8, finish_s8);
 
 }  // namespace tilewright::targets::c_vectors
 

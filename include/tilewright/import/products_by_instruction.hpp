@@ -133,7 +133,7 @@ struct product_loops {
             }
         }
     }
-    /// Whether it has a loop for each axis that cannot do without one: those of a unit loop are of the result.
+    /// Whether it has a loop for each axis for which no loop of one iteration can be added: see `missing`.
     bool fits() const { return (!by.rows || rows) && (!by.batch || batch) && taps.size() == by.taps && (!by.k || k); }
     /// How many other axes of the instruction have no loop.
     int missing() const { return (by.m && !m ? 1 : 0) + (by.n && !n ? 1 : 0); }

@@ -233,12 +233,15 @@ inline constexpr auto window_s8 = detail::window_of_channels<1>("window_s8"),
 inline constexpr auto bring = detail::copy("bring", dram, arena), move = detail::copy("move", arena, arena),
                       carry = detail::copy("carry", arena, dram), unpack = detail::copy("unpack", weights, arena);
 
-inline constexpr auto host = machine("processor", dram, arena, weights, element, cpu, bring, move, carry, unpack);
+/// The core with some of its instructions: a machine holds 16.
+constexpr machine with(ir::label name, auto const&... instructions) {
+    return machine(name, dram, arena, weights, element, cpu, bring, move, carry, unpack, instructions...);
+}
+inline constexpr auto host = with("processor");
 inline constexpr auto loops = machine("loops", dram, arena, weights, element);
-// A machine holds 16 instructions: those of floats are one, and `import/processor.hpp` has one of bytes.
+// `import/processor.hpp` has one with those of bytes.
 inline constexpr auto floats =
-    machine("floats", dram, arena, weights, element, cpu, bring, move, carry, unpack, mul_rows_f32, mac_rows_f32, mul_columns_f32,
-            mac_columns_f32, mul_pair_f32, mac_pair_f32, mul_turned_f32, mac_turned_f32, planes_f32, planes_by_2_f32, points_f32,
-            points_by_2_f32, plane_f32, plane_by_2_f32, window_f32, window_by_2_f32);
+    with("floats", mul_rows_f32, mac_rows_f32, mul_columns_f32, mac_columns_f32, mul_pair_f32, mac_pair_f32, mul_turned_f32, mac_turned_f32,
+         planes_f32, planes_by_2_f32, points_f32, points_by_2_f32, plane_f32, plane_by_2_f32, window_f32, window_by_2_f32);
 
 }  // namespace tilewright::targets::c_vectors
