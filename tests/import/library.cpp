@@ -1,6 +1,7 @@
 // Networks as static libraries, as a project has them.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <onnx/onnx_pb.h>
@@ -38,7 +39,8 @@ TEST_CASE("a network with constants is a library, and its weights are a part of 
                              expected = floats("pytorch-converted/test_Conv2d", "output_0.pb");
     std::vector<float> out(expected.size(), -1.0f);
     imported_conv2d_memories memories{};
-    std::vector<unsigned char> arena(1 << 16);
+    std::vector<std::max_align_t> arena(TILEWRIGHT_imported_conv2d_arena_BYTES / sizeof(std::max_align_t) + 1);
+    memories.arena = arena.data();
     memories.weights = imported_conv2d_weights_image;
     CHECK(imported_conv2d(in.data(), out.data(), &memories) == 0);
     check_close(out, expected);
@@ -51,7 +53,7 @@ TEST_CASE("a network without constants is a library") {
     std::vector<float> const in = floats("node/test_softmax_axis_1", "input_0.pb"),
                              expected = floats("node/test_softmax_axis_1", "output_0.pb");
     std::vector<float> out(expected.size(), -1.0f);
-    std::vector<float> arena(1 << 12);
+    std::vector<std::max_align_t> arena(TILEWRIGHT_imported_softmax_arena_BYTES / sizeof(std::max_align_t) + 1);
     imported_softmax_memories memories{};
     memories.arena = arena.data();
     CHECK(imported_softmax(in.data(), out.data(), &memories) == 0);
