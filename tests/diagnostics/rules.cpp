@@ -153,6 +153,47 @@ class rule_book {
 
 namespace {
 
+/// Places of tensors, and what is kept from run to run.
+void break_places(rule_book& book) {
+    using enum verdict_kind;
+    static constexpr axis p{"p", 8}, wide_p{"p", 10};
+    static constexpr tensor<std::int32_t> x{"x"}, y{"y"}, z{"z"}, t{"t"}, u{"u"};
+    static constexpr memory l1{.name = "l1", .capacity = 4_KiB}, l2{.name = "l2", .capacity = 4_KiB, .banks = 4}, far{.name = "far"};
+    static constexpr auto where = machine("where", l1, l2, far);
+    static constexpr agent on("on", where);
+    static constexpr auto next = y(p) = x(p) + 1;
+    static constexpr auto turned = y(p) = x(7 - p);
+    static constexpr auto sum = y(p) = x(p) + t(p);
+    static constexpr auto wide = y(wide_p) = x(wide_p);
+    static constexpr auto next_on = schedule(next, where), turned_on = schedule(turned, where), sum_on = schedule(sum, where),
+                          wide_on = schedule(wide, where);
+    static constexpr std::array<std::int32_t, 8> ones{1};
+    auto const one = [](memory const& in, memory const& out) { return program("one").input(x, in).output(y, out).run("k", on, next_on); };
+    book.refuses(ill_formed, ir::rule::place_not_given, one(far, l1).at_offset(x, 0));
+    book.refuses(ill_formed, ir::rule::placed_twice, one(l1, l2).at_offset(x, 0).at_offset(x, 32));
+    book.refuses(ill_formed, ir::rule::bank_not_there, one(l1, l2).in_bank(y, 4));
+    book.refuses(ill_formed, ir::rule::offset_of_no_bank, one(l1, l2).at_offset(y, 0));
+    book.refuses(ill_formed, ir::rule::place_outside, one(l1, l2).in_bank(y, 3).at_offset(y, 1000));
+    book.refuses(ill_formed, ir::rule::place_not_aligned, one(l1, l2).at_offset(x, 2));
+    book.refuses(ill_formed, ir::rule::places_overlap, one(l1, l1).at_offset(x, 0).at_offset(y, 16));
+    book.refuses(ill_formed, ir::rule::place_in_constants,
+                 program("one").input(x, l1).constant(t, l1, ones).output(y, l1).run("k", on, sum_on).at_offset(x, 0));
+    book.refuses(ill_formed, ir::rule::state_overwritten, program("one").state(x, y, l1).run("k", on, turned_on));
+    book.refuses(
+        ill_formed, ir::rule::state_of_two_shapes,
+        program("two").state(x, y, l1).output(z, l1).run("k", on, wide_on).bind(y, z).run("k2", on, next_on).bind(x, u).input(u, l1));
+    book.refuses(ill_formed, ir::rule::state_read_too_late,
+                 program("two")
+                     .state(x, y, l1)
+                     .input(t, l1)
+                     .output(z, l1)
+                     .run("k", on, next_on)
+                     .bind(x, t)
+                     .run("k2", on, sum_on)
+                     .bind(t, y)
+                     .bind(y, z));
+}
+
 /// A program of one kernel on an agent of its own, or of two, and what breaks it.
 void break_programs(rule_book& book) {
     using enum verdict_kind;
@@ -209,6 +250,8 @@ void break_programs(rule_book& book) {
     book.refuses(no_placement, ir::rule::copies_are_forbidden, apart().writes(y, l1).without_copies());
     book.refuses(no_placement, ir::rule::no_transfer_between, one().bind(x, u).input(u, l2).output(y, l1).reads(u, l1));
     book.refuses(ill_formed, ir::rule::pinned_where_it_is_given, given().pin(x, l1));
+
+    break_places(book);
 
     static constexpr engine dma{"dma"}, other_dma{"other_dma"}, idle{"idle"};
     static constexpr auto get = transfer("get", l1, l2).dimensions(2).on(dma).asynchronous(),

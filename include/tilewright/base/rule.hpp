@@ -275,6 +275,17 @@
     X(no_transfer_between, "no transfer of an agent leads from one to the other")                                                         \
     X(copies_are_forbidden, "without_copies() forbids a transfer between them")                                                           \
     X(pinned_where_it_is_given, "only what a kernel computes is pinned: input and constant name their memory")                            \
+    X(place_not_given, "only inputs, outputs and pinned tensors are given a place, in a memory with a capacity")                          \
+    X(placed_twice, "it is given two places")                                                                                             \
+    X(bank_not_there, "its memory has no bank #0; it has #1")                                                                             \
+    X(offset_of_no_bank, "its memory has #0 banks: in_bank says in which it lies")                                                        \
+    X(place_outside, "its #0 bytes do not fit at offset #1, in #2")                                                                       \
+    X(place_not_aligned, "offset #0 is no multiple of its alignment, #1")                                                                 \
+    X(place_in_constants, "offset #0 lies in the constants, which take the first #1 bytes")                                               \
+    X(places_overlap, "it and `$1` are there at one time, and their places overlap")                                                      \
+    X(state_of_two_shapes, "`$1`, which a run leaves for the next one, has another type or shape")                                        \
+    X(state_overwritten, "kernel `$2` writes `$1` over it while it reads other elements of it: compute another tensor, and copy that")    \
+    X(state_read_too_late, "kernel `$2` is to read it after `$1` has overwritten it")                                                     \
     X(base_not_aligned, "its base address is not a multiple of the alignment that is needed")                                             \
     X(memories_overlap, "its addresses overlap those of another memory")
 

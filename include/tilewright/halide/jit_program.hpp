@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <stdexcept>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/program_emulator.hpp>
@@ -32,14 +33,19 @@ class jit_program {
 
     /// Runs the program as its plan says. Tensors without a pointer are at their addresses: see `program_emulator::address`.
     ///
-    /// @param passed  where the caller has the tensors of memories without a capacity, by name
+    /// @param passed    where the caller has the tensors of memories without a capacity, by name
+    /// @param complete  is called with the position of each kernel when its result is there
     /// @return 0, or the code of the first kernel that failed; then nothing is under way
-    int run(std::map<std::string, void*> const& passed = {}) {
+    int run(std::map<std::string, void*> const& passed = {}, std::function<void(int kernel)> const& complete = nullptr) {
         int code = 0;
+        auto const tell = [&](int kernel) {
+            if (code == 0 && complete) complete(kernel);
+        };
         for (int at = 0; at < plan().steps.size() && code == 0; ++at) {
             ir::program_step const& s = plan().steps[at];
             if (s.kind == ir::program_step_kind::barrier || plan().is_of_cores(plan().kernel_at(s.kernel).agent)) {
                 code = step_of_cores(s, passed);
+                if (s.kind != ir::program_step_kind::barrier) tell(s.kernel);
                 continue;
             }
             int const agent = plan().kernel_at(s.kernel).agent;
@@ -48,6 +54,7 @@ class jit_program {
             else if (s.kind == ir::program_step_kind::run) code = on_.run(agent, work);
             else if (!kernels_[s.kernel].completes) code = on_.start(agent, work);
             else code = on_.begin(agent, work, [this, &passed, at = s.kernel] { return call(at, passed, true); });
+            if (s.kind == ir::program_step_kind::run || s.kind == ir::program_step_kind::join) tell(s.kernel);
         }
         for (int a = 0; a < plan().of->agent_count; ++a) {
             int const joined = on_.join(a);

@@ -64,6 +64,10 @@ inline void name_arguments(layers& of, names_of_arguments const& names) {
         }
     };
     rename(of.inputs, names.inputs), rename(of.outputs, names.outputs);
+    for (std::optional<view>& one : of.tensors) {
+        if (!one) continue;
+        if (auto const found = renamed.find(one->of.name.str()); found != renamed.end()) one->of.name = found->second;
+    }
     for (layer& one : of.all) {
         for (ir::node& node : one.nodes) {
             if (node.op != operation::access && node.op != operation::store) continue;

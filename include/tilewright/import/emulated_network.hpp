@@ -5,6 +5,9 @@
 
 namespace tilewright::imported {
 
+/// What kernels made in a run: bytes, row by row, by the name of the tensor.
+using made_tensors = std::map<std::string, std::vector<std::byte>>;
+
 /// A network on the emulated machines of its chip, compiled at run time.
 class emulated_network {
   public:
@@ -14,10 +17,12 @@ class emulated_network {
 
     /// Runs the network. Memories hold what is no number of the network before.
     /// @param inputs  their bytes, row by row, in the order of the network's
+    /// @param made    is given the bytes of what each kernel makes, by the name of the tensor
     /// @return the bytes of its outputs, likewise
     /// @throws std::invalid_argument  where an input has another size
     /// @throws std::runtime_error     with what the first failed call wanted
-    std::vector<std::vector<std::byte>> operator()(std::vector<std::vector<std::byte>> inputs, progress how = progress::earliest) {
+    std::vector<std::vector<std::byte>> operator()(std::vector<std::vector<std::byte>> inputs, progress how = progress::earliest,
+                                                   made_tensors* made = nullptr) {
         layers const& network = of_.network();
         if (inputs.size() != network.inputs.size())
             throw std::invalid_argument("the network has " + std::to_string(network.inputs.size()) + " inputs");
@@ -38,7 +43,15 @@ class emulated_network {
         std::vector<std::vector<std::byte>> outputs;
         for (stored const& one : network.outputs) outputs.emplace_back(bytes_in(one));
         for (std::size_t at = 0; at < outputs.size(); ++at) passed[network.outputs[at].name.str()] = outputs[at].data();
-        if (int const code = code_.run(passed); code != 0)
+        auto const keep = [&](int kernel) {
+            for (int at = 0; at < plan_.tensors.size(); ++at) {
+                ir::program_tensor const& t = plan_.tensor_at(at);
+                if (t.producer != kernel) continue;
+                auto const* const first = t.passed ? static_cast<std::byte const*>(passed.at(t.name.str())) : machines_.address(at);
+                made->insert_or_assign(t.name.str(), std::vector<std::byte>(first, first + t.bytes));
+            }
+        };
+        if (int const code = made == nullptr ? code_.run(passed) : code_.run(passed, keep); code != 0)
             throw std::runtime_error("code " + std::to_string(code) + ": " + machines_.error());
         for (std::size_t at = 0; at < outputs.size(); ++at) {
             int const tensor = plan_.find_tensor(network.outputs[at].name);

@@ -70,6 +70,7 @@ struct layers {
     std::vector<layer> all = {};
     std::vector<known_tensor> constants = {};
     std::vector<stored> inputs = {}, outputs = {};  ///< in the order of the model's; argument_names.hpp says what they are called
+    std::vector<std::optional<view>> tensors = {};  ///< of the model, by their numbers: where their elements are, if anywhere
     std::vector<std::string> refused = {};          ///< the operators that are not imported, a line each; then the rest is not to be used
 
     /// Whether a kernel reads a tensor.

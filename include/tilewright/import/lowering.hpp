@@ -149,6 +149,7 @@ class lowering : public kernel_list {
         made_for = "the results";
         copy_results();
         leave_out_unread();
+        result.tensors = std::move(views_);
         name_arguments(result, argument_names(from));
         for (stored& one : result.inputs) detail::keep_rows(result, one);
         for (known_tensor& one : result.constants) detail::keep_rows(result, one.what);

@@ -15,6 +15,12 @@ struct spilled_tensor {
 };
 
 /// A program while it is planned.
+struct given_place {
+    std::int64_t offset = -1, bank = -1;
+
+    constexpr bool any() const { return offset >= 0 || bank >= 0; }
+};
+
 struct program_planning : refusals {
     using refusals::refusals;
 
@@ -52,6 +58,24 @@ struct program_planning : refusals {
     template <class Visit>
     constexpr void each_statement(Visit&& visit) const {
         for (int at = 0; at < plan.of->statements_size(); ++at) visit(at, plan.of->statement_at(at));
+    }
+    /// Calls `visit(before, after)` for what is kept from run to run.
+    template <class Visit>
+    constexpr void each_state(Visit&& visit) const {
+        for (int at = 0; at < plan.tensors.size() && !refused(); ++at) {
+            if (plan.tensor_at(at).state_of >= 0) visit(static_cast<int>(plan.tensor_at(at).state_of), at);
+        }
+    }
+    /// Where the program says that a tensor lies in its memory; -1: anywhere.
+    constexpr given_place place_given(label const& tensor) const {
+        given_place place;
+        if (!plan.of->gives_places) return place;
+        each_statement([&](int, program::statement const& s) {
+            if (s.tensor != tensor) return;
+            if (s.kind == program::statement_kind::at_offset) place.offset = s.count;
+            if (s.kind == program::statement_kind::in_bank) place.bank = s.count;
+        });
+        return place;
     }
 };
 
@@ -262,6 +286,11 @@ constexpr void read_tensors(program_planning& p) {
         if (p.refused() || s.kind == bind || s.kind == reads || s.kind == writes) return;
         int const found = p.plan.find_tensor(s.tensor);
         if (found < 0) return p.refuse(verdict_kind::unknown_tensor, rule::of_no_kernel, {s.tensor});
+        if (s.kind == at_offset || s.kind == in_bank) return;
+        if (s.kind == state) {
+            p.tensor(p.plan.find_tensor(s.other)).state_of = static_cast<std::int16_t>(found);
+            return;
+        }
         ir::program_tensor& t = p.tensor(found);
         if (memory_said(p, s) < 0 || s.kind == pin || s.kind == may_spill) return;
         if (t.kind != ir::tensor_kind::between) return p.refuse(verdict_kind::ill_formed, rule::two_kinds_of_tensor, {s.tensor});
@@ -286,6 +315,18 @@ constexpr void read_tensors(program_planning& p) {
     }
 }
 
+/// What is kept from run to run has one type and one shape: that of what a run leaves.
+constexpr void size_states(program_planning& p) {
+    p.each_state([&](int before_at, int after_at) {
+        ir::program_tensor& before = p.tensor(before_at);
+        ir::program_tensor const& after = p.tensor(after_at);
+        bool fits = before.type == after.type && before.rank == after.rank;
+        for (int d = 0; d < before.rank && fits; ++d) fits = before.extents[d] <= after.extents[d];
+        if (!fits) return p.refuse(verdict_kind::ill_formed, rule::state_of_two_shapes, {before.name, after.name});
+        before.extents = after.extents;
+    });
+}
+
 /// Extents: those that the producer writes; for inputs and constants, as much as is read. Readers stay inside, and can take dense rows.
 constexpr void size_tensors(program_planning& p) {
     for (int which = 0; which < p.plan.uses.size() && !p.refused(); ++which) {
@@ -304,6 +345,7 @@ constexpr void size_tensors(program_planning& p) {
             }
         }
     }
+    if (!p.refused()) size_states(p);
     for (int at = 0; at < p.plan.tensors.size() && !p.refused(); ++at) {
         ir::program_tensor& t = p.tensor(at);
         double bytes = bytes_of(t.type);

@@ -70,10 +70,26 @@ class kernel_order {
         bool all = true;
         p.each_use(k, [&](ir::program_use const& u) {
             int const producer = p.tensor(u.tensor).producer;
+            if (u.written) all &= state_is_read(k, u.tensor);
             if (u.written || producer < 0 || states_.at[producer] == state::complete) return;
             bool const copied = on_demand(producer) && waits(producer) && producer != k;
             all &= copied && depth < p.plan.kernels.size() && ready(producer, depth + 1);
         });
+        return all;
+    }
+    /// Whether a kernel may write a tensor, if that overwrites what a run before has left: all others have read that, or a copy, which the
+    /// kernel reads, is made first.
+    constexpr bool state_is_read(int k, int written) const {
+        bool all = true;
+        for (int at = 0; at < p.plan.uses.size() && p.tensor(written).state_of >= 0; ++at) {
+            ir::program_use const& u = p.plan.uses[at];
+            if (u.tensor != p.tensor(written).state_of || u.kernel == k || states_.at[u.kernel] == state::complete) continue;
+            bool copied_for_it = false;
+            p.each_use(k, [&](ir::program_use const& own) {
+                copied_for_it |= !own.written && p.tensor(own.tensor).producer == u.kernel && on_demand(u.kernel) && waits(u.kernel);
+            });
+            all &= copied_for_it;
+        }
         return all;
     }
     constexpr int step(ir::program_step_kind kind, int k) { return p.keep(p.plan.steps, {kind, static_cast<std::int16_t>(k)}, "steps"); }
@@ -130,7 +146,28 @@ class kernel_order {
         running_[agent] = -1;
         now_ = now_ < complete_at_[agent] ? complete_at_[agent] : now_;
     }
+    /// Names a kernel that reads what a run before has left, and is to do so after that is overwritten. @return whether there is one
+    constexpr bool refuse_late_reader() {
+        for (int at = 0; at < p.plan.uses.size(); ++at) {
+            ir::program_use const& u = p.plan.uses[at];
+            if (!u.written || !waits(u.kernel) || state_is_read(u.kernel, u.tensor)) continue;
+            bool computed = true;  // all that it reads is there
+            p.each_use(u.kernel, [&](ir::program_use const& own) {
+                int const producer = p.tensor(own.tensor).producer;
+                computed &= own.written || producer < 0 || !waits(producer);
+            });
+            ir::program_tensor const &after = p.tensor(u.tensor), &before = p.tensor(after.state_of);
+            for (int other = 0; other < p.plan.uses.size() && computed; ++other) {
+                ir::program_use const& late = p.plan.uses[other];
+                if (late.tensor != after.state_of || late.kernel == u.kernel || !waits(late.kernel)) continue;
+                p.refuse(verdict_kind::ill_formed, rule::state_read_too_late, {before.name, after.name, p.kernel(late.kernel).name});
+                return true;
+            }
+        }
+        return false;
+    }
     constexpr void refuse_cycle() {
+        if (refuse_late_reader()) return;
         // Goes from a kernel that waits to one that it waits for: after as many steps as there are kernels, it is on the cycle. The verdict
         // names the first kernel of the cycle.
         int k = 0, first = -1, written = -1;
@@ -172,6 +209,30 @@ constexpr void set_lifetimes(program_planning& p) {
     }
 }
 
+/// What a run leaves takes the place of what was left there before. The kernel that writes it comes after all that read that; if it reads
+/// it itself, it must be safe to write each element there.
+constexpr void join_states(program_planning& p) {
+    p.each_state([&](int before_at, int after_at) {
+        ir::program_tensor &before = p.tensor(before_at), &after = p.tensor(after_at);
+        if (before.passed) {
+            p.refuse(verdict_kind::no_memory).names = {before.name, p.memory_at(before.memory).name};
+            return;
+        }
+        before.born = 0;
+        before.dead = static_cast<std::int16_t>(p.plan.steps.size());
+        after.in_place_of = static_cast<std::int16_t>(before_at);
+        int const writer = after.producer;
+        int own = 0;
+        bool safe = true;
+        p.each_use(writer, [&](ir::program_use const& u) {
+            if (u.written || u.tensor != before_at) return;
+            ++own;
+            safe = p.kernel(writer).cores == 1 && may_be_result(p.plan_of(writer), u.buffer);
+        });
+        if (own > 1 || !safe) p.refuse(verdict_kind::ill_formed, rule::state_overwritten, {before.name, after.name, p.kernel(writer).name});
+    });
+}
+
 /// A result takes over the bytes of a tensor that its kernel is the last to read, if that is proven safe.
 constexpr void take_over(program_planning& p) {
     for (int k = 0; k < p.plan.kernels.size(); ++k) {
@@ -190,7 +251,8 @@ constexpr void take_over(program_planning& p) {
                 others |= other.tensor == u.tensor && (other.kernel != k || other.buffer != u.buffer) &&
                           p.kernel(other.kernel).last_step >= p.kernel(k).first_step;
             }
-            bool const own = in.kind == ir::tensor_kind::between && !in.passed && !out.passed && in.memory == out.memory;
+            bool const own = in.kind == ir::tensor_kind::between && !in.passed && !out.passed && in.memory == out.memory &&
+                             !p.place_given(out.name).any();
             if (last && !others && own && in.bytes == out.bytes && may_be_result(p.plan_of(k), u.buffer)) out.in_place_of = u.tensor;
         });
     }

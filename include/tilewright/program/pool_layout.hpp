@@ -1,15 +1,10 @@
 #pragma once
 #include <tilewright/base/divisors.hpp>
 #include <tilewright/plan/offsets/assign_offsets.hpp>
-#include <tilewright/program/order.hpp>
+#include <tilewright/program/check_places.hpp>
 
 // Offsets of all that lives in a memory of a program: tensors and the kernels' own buffers.
 namespace tilewright::detail {
-
-constexpr int first_in_place(program_planning& p, int tensor_at) {
-    while (p.tensor(tensor_at).in_place_of >= 0) tensor_at = p.tensor(tensor_at).in_place_of;
-    return tensor_at;
-}
 
 constexpr std::int64_t aligned_down(std::int64_t offset, std::int64_t alignment) { return offset / alignment * alignment; }
 
@@ -92,6 +87,7 @@ class pool_layout {
         // After the fixed part, everything counts from an aligned base.
         if (boxes > 0) fixed_ = aligned_up(fixed_, pool_.alignment);
         pool_.peak = pool_.lower_bound = fixed_;
+        if (lies_in_constants()) return true;
         if (boxes == 0) return pool_.peak <= what_.bank_capacity();
         // With more boxes than the budget could look at in pairs, buffers of a kernel stay together, where it has several.
         bool few = true;
@@ -129,6 +125,18 @@ class pool_layout {
         return false;
     }
 
+    /// Whether a tensor was given a place that the constants take; then the program is refused.
+    constexpr bool lies_in_constants() {
+        for (int at = 0; at < p.plan.tensors.size() && !p.refused(); ++at) {
+            ir::program_tensor const& t = p.tensor(at);
+            std::int64_t const offset = lies_here(t) ? p.place_given(t.name).offset : -1;
+            if (offset >= 0 && offset < fixed_)
+                p.refuse(verdict_kind::ill_formed, rule::place_in_constants, {t.name}, 0,
+                         {fact{fact_kind::have, offset}, fact{fact_kind::need, fixed_}});
+        }
+        return p.refused();
+    }
+
     constexpr void place(pool_boxes& boxes, scratch_style style, std::int64_t budget) {
         for (int at = 0; at < p.plan.tensors.size(); ++at) {
             if (lies_here(p.tensor(at)) && p.tensor(at).kind != ir::tensor_kind::constant && p.tensor(at).in_place_of < 0)
@@ -161,11 +169,21 @@ class pool_layout {
         ir::program_tensor const& t = p.tensor(at);
         ir::placed_buffer& one = boxes.add({.tensor = static_cast<std::int16_t>(at)});
         one.bytes = t.bytes, one.alignment = t.alignment, one.born = t.born, one.dead = t.dead;
+        put_where_given(one, t);
         for (int other = 0; other < p.plan.tensors.size(); ++other) {
             if (p.tensor(other).in_place_of < 0 || first_in_place(p, other) != at) continue;
             one.alignment = lcm(one.alignment, p.tensor(other).alignment);
             one.dead = one.dead < p.tensor(other).dead ? p.tensor(other).dead : one.dead;
+            put_where_given(one, p.tensor(other));
         }
+    }
+    constexpr void put_where_given(ir::placed_buffer& one, ir::program_tensor const& t) const {
+        given_place const place = p.place_given(t.name);
+        if (place.bank >= 0) one.bank = static_cast<int>(place.bank);
+        if (place.offset < 0) return;
+        one.fixed = true;
+        one.offset = place.offset - fixed_;
+        if (one.bank < 0) one.bank = 0;  // the only one
     }
     /// Whether the buffers of a kernel, from position `from` on, have lifetimes of their own. Other kernels begin or end at an unknown time
     /// of a kernel that works beside the caller. Then each of its buffers is in their way all the time, and they may share bytes only as

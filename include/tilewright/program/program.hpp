@@ -14,18 +14,18 @@ class program {
   public:
     static constexpr int most_agents = 6;
 
-    enum class statement_kind : std::uint8_t { input, output, constant, pin, may_spill, bind, reads, writes };
+    enum class statement_kind : std::uint8_t { input, output, constant, state, pin, at_offset, in_bank, may_spill, bind, reads, writes };
 
     /// One thing that was said of a tensor, or of a kernel's operand.
     struct statement {
         statement_kind kind{};
         std::int16_t kernel = -1;  ///< bind, reads, writes: which
         ir::label tensor{};        ///< of the program; bind: of the kernel
-        ir::label other{};         ///< bind: of the program
+        ir::label other{};         ///< bind: of the program; state: what a run leaves there
         any_of where{};
         scalar_type type = scalar_type::literal;
         void const* data = nullptr;  ///< constant: its elements, row-major
-        std::int64_t count = 0;      ///< of elements
+        std::int64_t count = 0;      ///< of elements; at_offset: bytes; in_bank: which
     };
     struct kernel {
         ir::label name{};
@@ -66,9 +66,25 @@ class program {
     }
     template <class T, std::size_t Count>
     program& constant(any_tensor const&, memory const&, std::array<T, Count> const&&) = delete;
+    /// What the program keeps from one run to the next: a run reads as `before` what the run before it wrote as `after`. Both are one place
+    /// of `where`, which nothing else uses. The caller writes `before` there once, before the first run.
+    constexpr program& state(any_tensor const& before, any_tensor const& after, memory const& where) {
+        input(before, where).output(after, where);
+        return say({.kind = statement_kind::state, .tensor = before.name, .other = after.name, .where = where});
+    }
     /// A tensor between kernels lies in this memory, whatever kernels ask for. Kernels that do not read it there get a copy.
     constexpr program& pin(any_tensor const& tensor, memory const& where) {
         return say({.kind = statement_kind::pin, .tensor = tensor.name, .where = where});
+    }
+    /// An input, an output or a pinned tensor lies so many bytes from the base of its memory, or of its bank.
+    constexpr program& at_offset(any_tensor const& tensor, std::int64_t bytes) {
+        gives_places = true;
+        return say({.kind = statement_kind::at_offset, .tensor = tensor.name, .count = bytes});
+    }
+    /// Such a tensor lies in this bank of its memory.
+    constexpr program& in_bank(any_tensor const& tensor, std::int64_t bank) {
+        gives_places = true;
+        return say({.kind = statement_kind::in_bank, .tensor = tensor.name, .count = bank});
     }
     /// A tensor between kernels may wait in `where` while nobody uses it, when its own memory is too small.
     constexpr program& may_spill(any_tensor const& tensor, memory const& where) {
@@ -119,7 +135,8 @@ class program {
     ir::growing_pool<statement, 128, 8192> statements{};
     int statement_count = 0;
     bool copies = true;
-    bool two_agents = false;  ///< two agents of one name are different
+    bool two_agents = false;    ///< two agents of one name are different
+    bool gives_places = false;  ///< at_offset, in_bank
 
   private:
     constexpr int position_of(agent const& on) {

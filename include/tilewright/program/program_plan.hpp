@@ -33,7 +33,9 @@ constexpr program_plan_value make_program_plan(program const& of, plan_value con
         if (!p.refused()) kernel_order(p).write();
         if (p.refused()) break;
         set_lifetimes(p);
+        join_states(p);
         take_over(p);
+        check_places(p);
         for (int at = 0; at < p.plan.memories.size() && !again && !p.refused(); ++at) {
             if (pool_layout(p, at).lay_out(budget)) continue;
             int const fullest = fullest_step(p, at);

@@ -51,6 +51,7 @@ struct program_tensor {
     std::int16_t dead = -1;         ///< the step after it
     std::int16_t in_place_of = -1;  ///< the tensor whose bytes it takes over
     std::int16_t copy_of = -1;      ///< the tensor that a transfer copies there
+    std::int16_t state_of = -1;     ///< the tensor that the next run reads there
 
     constexpr std::int64_t stride(int dimension) const {
         std::int64_t elements = 1;

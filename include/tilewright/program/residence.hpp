@@ -156,6 +156,7 @@ constexpr int add_like(program_planning& p, int tensor_at, label const& name, in
     }
     p.check_name(like.name);
     like.kind = ir::tensor_kind::between;
+    like.state_of = -1;
     like.statement = -1;
     like.memory = static_cast<std::int16_t>(memory_at);
     return p.keep(p.plan.tensors, like, "tensors");
