@@ -77,7 +77,7 @@ macro(_tilewright_check_chip becomes usage)
 endmacro()
 
 # tilewright_add_network(NAME MODEL model.onnx|model.tflite [MACHINE file.hpp CHIP qualified::variable] [C_INCLUDES header…]
-#                        [FILES variable] [REPORT variable] [SOURCE_ONLY])
+#                        [STATES input=output…] [FILES variable] [REPORT variable] [SOURCE_ONLY])
 #
 # Makes a static library NAME with the C function NAME, declared in "NAME.h", which runs a trained network. See docs/reference/networks.md.
 #
@@ -85,12 +85,13 @@ endmacro()
 #   MACHINE   a header with the chip that it runs on; without it, the network is plain loops for one processor
 #   CHIP      a variable of this header, of type tilewright::imported::chip, with its namespaces
 #   C_INCLUDES    headers of the user's that the C source includes first
+#   STATES    inputs and outputs that are one place: what a run leaves there, the next run reads
 #   FILES     the named variable receives the folder in which NAME.h, NAME.c, NAME.layers and the weights lie
 #   REPORT    the named variable receives the path of NAME.html, a page that shows the plan
 #   SOURCE_ONLY   the files are written and not compiled
 function(tilewright_add_network name)
     set(call "tilewright_add_network(${name})")
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "SOURCE_ONLY" "MODEL;MACHINE;CHIP;FILES;REPORT" "C_INCLUDES")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "SOURCE_ONLY" "MODEL;MACHINE;CHIP;FILES;REPORT" "C_INCLUDES;STATES")
     _tilewright_check_chip("a word of C" "${name} MODEL model.onnx" MODEL)
     get_filename_component(model "${ARG_MODEL}" ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
     # Another rule of the project may write it.
@@ -111,9 +112,13 @@ function(tilewright_add_network name)
         _tilewright_network_tool(${tool})
         set_target_properties(${tool} PROPERTIES EXCLUDE_FROM_ALL TRUE)
     endif()
+    set(states)
+    foreach(state IN LISTS ARG_STATES)
+        list(APPEND states --state ${state})
+    endforeach()
     set(sources ${directory}/${name}.c ${directory}/${name}_weights.c)
     add_custom_command(OUTPUT ${directory}/${name}.h ${sources} ${directory}/${name}.html ${directory}/${name}.layers
-        COMMAND ${tool} --c ${directory} ${name} ${model} ${ARG_C_INCLUDES}
+        COMMAND ${tool} --c ${directory} ${name} ${model} ${ARG_C_INCLUDES} ${states}
         DEPENDS ${tool} ${model}
         COMMENT "Writing the network ${name} as C"
         VERBATIM)

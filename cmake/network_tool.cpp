@@ -4,7 +4,9 @@
 #include <cstring>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <random>
+#include <span>
 #include <sstream>
 #include <tilewright/network/onnx.hpp>
 #include <tilewright/network/tflite.hpp>
@@ -15,8 +17,11 @@
 #include <tilewright/c_source/write_files.hpp>
 #include <tilewright/import/eject.hpp>
 #include <tilewright/import/emulated_network.hpp>
+#include <tilewright/import/layer_check.hpp>
 #include <tilewright/import/network.hpp>
 #include <tilewright/import/placement_report.hpp>
+#include <tilewright/network/input_file.hpp>
+#include <tilewright/reference/onnxruntime_node.hpp>
 #include <tilewright/report/program_page.hpp>
 #endif
 
@@ -31,6 +36,11 @@ network::graph read(std::filesystem::path const& model) {
 }
 
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
+/// A model, and which of its inputs and outputs are one state.
+struct source {
+    std::filesystem::path model = {};
+    std::vector<imported::state_names> states = {};
+};
 /// A network on the chip, planned.
 struct planned_network {
     imported::network_program whole;
@@ -40,9 +50,9 @@ struct planned_network {
         : whole(std::move(layers), ir::label(name.c_str()), imported::tool_is_for().what), plan(make_program_plan(whole.get())) {}
 };
 /// Nothing where it is not imported, placed and planned; then the reasons stand on stderr, a line each.
-std::unique_ptr<planned_network> plan_network(std::filesystem::path const& model, std::string const& name) {
-    auto const say = [&](std::string const& line) { std::cerr << model.string() << ": " << line << '\n'; };
-    imported::layers layers = imported::layers_of(read(model));
+std::unique_ptr<planned_network> plan_network(source const& from, std::string const& name) {
+    auto const say = [&](std::string const& line) { std::cerr << from.model.string() << ": " << line << '\n'; };
+    imported::layers layers = imported::layers_of(read(from.model), from.states);
     for (std::string const& one : layers.refused) say(one);
     if (!layers.refused.empty()) return nullptr;
     try {
@@ -69,11 +79,10 @@ void print_memories(program_plan_value const& plan) {
 }
 /// Writes `name`.h, `name`.c, `name`.html, a page that shows the plan, `name`_weights.c and, where the network has constants, their image,
 /// which that file takes in. @return whether it is imported and planned
-bool write_c(std::filesystem::path const& model, std::filesystem::path const& folder, std::string const& name,
-             std::vector<std::string> const& includes) {
+bool write_c(source const& from, std::filesystem::path const& folder, std::string const& name, std::vector<std::string> const& includes) {
     halide::detail::check_function_name(name);
     if (name.size() > ir::label::longest) throw std::invalid_argument("the name `" + name + "` has more than 23 letters");
-    auto const made = plan_network(model, name);
+    auto const made = plan_network(from, name);
     if (!made) return false;
     program_plan_value const& plan = made->plan;
     std::filesystem::create_directories(folder);
@@ -94,18 +103,18 @@ bool write_c(std::filesystem::path const& model, std::filesystem::path const& fo
     return true;
 }
 /// Prints where each layer runs.
-bool print_layers(std::filesystem::path const& model) {
-    auto const made = plan_network(model, "network");
+bool print_layers(source const& from) {
+    auto const made = plan_network(from, "network");
     if (!made) return false;
     std::cout << imported::placement_table(made->whole, made->plan);
     print_memories(made->plan);
     return true;
 }
 /// Writes a header with the chip that gives each layer where it went, in a namespace.
-bool eject(std::filesystem::path const& model, std::filesystem::path const& header, std::string const& name) {
+bool eject(source const& from, std::filesystem::path const& header, std::string const& name) {
     imported::chip_of_tool const on = imported::tool_is_for();
     halide::detail::check_function_name(name);
-    auto const made = plan_network(model, "network");
+    auto const made = plan_network(from, "network");
     if (!made) return false;
     if (halide::detail::write_files(header.parent_path(),
                                     {{header.filename().string(), imported::eject(made->whole, name, on.header, on.variable)}}) != 0)
@@ -150,8 +159,8 @@ double difference_of(std::vector<std::byte> const& a, std::vector<std::byte> con
 }
 /// Runs a network on the emulated machines of its chip, and as plain loops. @return whether results are equal, floats nearly, and cycles
 /// are those that were planned
-bool emulate(std::filesystem::path const& model, int runs) {
-    auto const made = plan_network(model, "network");
+bool emulate(source const& from, int runs) {
+    auto const made = plan_network(from, "network");
     if (!made) return false;
     imported::chip const& loops = imported::this_processor().loops;
     imported::network_program const plain(made->whole.network(), "plain", loops);
@@ -180,6 +189,44 @@ bool emulate(std::filesystem::path const& model, int runs) {
     std::cout << "\n";
     return as_planned && most < 1e-4;
 }
+std::vector<std::vector<std::byte>> read_inputs(network::graph const& of, std::vector<std::string> const& files) {
+    if (files.size() != of.inputs.size()) {
+        throw std::invalid_argument(std::to_string(files.size()) + " files are given, and the network has " +
+                                    std::to_string(of.inputs.size()) + " inputs");
+    }
+    std::vector<std::vector<std::byte>> made;
+    for (std::size_t at = 0; at < files.size(); ++at) {
+        network::tensor const& one = of.tensors[static_cast<std::size_t>(of.inputs[at])];
+        std::vector<std::int64_t> extents;
+        for (network::dimension const& extent : one.shape.value_or(network::tensor_shape{}))
+            extents.push_back(extent.extent.value_or(extent.usual));
+        made.push_back(network::read_input(files[at], one.type, extents));
+    }
+    return made;
+}
+/// Compares what each kernel of the emulated chip makes with a reference. @return whether nothing differs
+/// @param library  ONNX Runtime, which is the reference then; or empty
+/// @param files    of the inputs; none: they are drawn
+bool check(source const& from, std::string const& library, std::vector<std::string> const& files) {
+    auto const made = plan_network(from, "network");
+    if (!made) return false;
+    network::graph const graph = read(from.model);
+    reference::node_reference computed_by = reference::results_of;
+    if (!library.empty()) {
+        if (graph.format != "onnx") throw std::invalid_argument("ONNX Runtime takes no model of TensorFlow Lite");
+        auto const judge = std::make_shared<reference::onnxruntime_nodes>(library, from.model);
+        computed_by = [judge](auto const&... what) { return (*judge)(what...); };
+        std::cout << "reference: ONNX Runtime " << judge->version() << "\n";
+    }
+    imported::layers const& layers = made->whole.network();
+    auto const inputs = files.empty() ? draw_inputs(layers, 1) : read_inputs(graph, files);
+    imported::emulated_network on_chip(made->whole, imported::tool_is_for().what, made->plan);
+    imported::made_tensors tensors;
+    on_chip(inputs, progress::latest, &tensors);
+    auto const results = imported::check_layers(graph, layers, inputs, tensors, computed_by);
+    std::cout << imported::check_table(results);
+    return imported::all_agree(results);
+}
 #endif
 
 /// One line with the file. @return 1, as an exit code and as a count
@@ -191,13 +238,65 @@ int failed(char const* model, std::exception const& error) {
     return 1;
 }
 
-int usage(char const* tool) {
-    std::cerr << "usage: " << tool << " --print model.onnx|model.tflite ...\n"
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
-              << "       " << tool << " --c FOLDER NAME model.onnx|model.tflite [C_INCLUDE ...]\n"
-              << "       " << tool << " --layers model.onnx|model.tflite\n"
-              << "       " << tool << " --eject HEADER NAMESPACE model.onnx|model.tflite\n"
-              << "       " << tool << " --emulate model.onnx|model.tflite [INPUTS]\n"
+/// The values of `--option value` among arguments, which lose them.
+std::vector<std::string> take_option(std::vector<std::string>& from, std::string const& option) {
+    std::vector<std::string> values;
+    for (std::size_t at = 0; at + 1 < from.size();) {
+        if (from[at] != option) {
+            ++at;
+            continue;
+        }
+        values.push_back(from[at + 1]);
+        from.erase(from.begin() + static_cast<std::ptrdiff_t>(at), from.begin() + static_cast<std::ptrdiff_t>(at) + 2);
+    }
+    return values;
+}
+std::vector<imported::state_names> states_of(std::vector<std::string> const& texts) {
+    std::vector<imported::state_names> made;
+    for (std::string const& one : texts) {
+        std::size_t const equals = one.find('=');
+        if (equals == std::string::npos) throw std::invalid_argument("--state " + one + ": INPUT=OUTPUT is wanted");
+        made.push_back({one.substr(0, equals), one.substr(equals + 1)});
+    }
+    return made;
+}
+/// Does what the arguments after the tool's name say with one model. @return the exit code, or nothing where they are none
+std::optional<int> run(std::vector<std::string> arguments) {
+    std::string const command = arguments[0];
+    std::size_t const model_at = command == "--c" || command == "--eject" ? 3 : 1;
+    std::vector<std::string> const states = take_option(arguments, "--state");
+    std::vector<std::string> const library = take_option(arguments, "--onnxruntime");
+    std::size_t const count = arguments.size();
+    bool const has_option =
+        std::any_of(arguments.begin() + 1, arguments.end(), [](std::string const& one) { return one.starts_with("--"); });
+    if (count <= model_at || has_option || (!library.empty() && command != "--check") || library.size() > 1) return std::nullopt;
+    std::vector<std::string> const rest(arguments.begin() + static_cast<std::ptrdiff_t>(model_at) + 1, arguments.end());
+    try {
+        source const from{arguments[model_at], states_of(states)};
+        if (command == "--c") return write_c(from, arguments[1], arguments[2], rest) ? 0 : 1;
+        if (command == "--check") return check(from, library.empty() ? "" : library[0], rest) ? 0 : 1;
+        if (command == "--layers" && rest.empty()) return print_layers(from) ? 0 : 1;
+        if (command == "--eject" && rest.empty()) return eject(from, arguments[1], arguments[2]) ? 0 : 1;
+        int const runs = rest.empty() ? 3 : std::atoi(rest[0].c_str());
+        if (command == "--emulate" && rest.size() <= 1 && runs > 0) return emulate(from, runs) ? 0 : 1;
+    } catch (std::exception const& error) {
+        return failed(arguments[model_at].c_str(), error);
+    }
+    return std::nullopt;
+}
+#endif
+
+int usage(char const* tool) {
+    std::cerr
+        << "usage: " << tool << " --print model.onnx|model.tflite ...\n"
+#ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
+        << "       " << tool << " --c FOLDER NAME MODEL [C_INCLUDE ...]\n"
+        << "       " << tool << " --layers MODEL\n"
+        << "       " << tool << " --eject HEADER NAMESPACE MODEL\n"
+        << "       " << tool << " --emulate MODEL [INPUTS]\n"
+        << "       " << tool << " --check MODEL [--onnxruntime LIBRARY] [INPUT_FILE ...]\n"
+        << "MODEL is model.onnx or model.tflite; --state INPUT=OUTPUT, for each thing that it keeps from run to run, may stand after it\n"
 #endif
         ;
     return 2;
@@ -207,23 +306,11 @@ int usage(char const* tool) {
 
 int main(int count, char** arguments) {
     if (count < 3) return usage(arguments[0]);
-    try {
+    if (std::strcmp(arguments[1], "--print") != 0) {
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
-        std::string const command = arguments[1];
-        if (command == "--c") {
-            if (count < 5) return usage(arguments[0]);
-            return write_c(arguments[4], arguments[2], arguments[3], {arguments + 5, arguments + count}) ? 0 : 1;
-        }
-        if (command == "--layers") return count == 3 ? (print_layers(arguments[2]) ? 0 : 1) : usage(arguments[0]);
-        if (command == "--eject") return count == 5 ? (eject(arguments[4], arguments[2], arguments[3]) ? 0 : 1) : usage(arguments[0]);
-        if (command == "--emulate") {
-            int const runs = count == 4 ? std::atoi(arguments[3]) : 3;
-            return count <= 4 && runs > 0 ? (emulate(arguments[2], runs) ? 0 : 1) : usage(arguments[0]);
-        }
+        if (std::optional<int> const code = run({arguments + 1, arguments + count})) return *code;
 #endif
-        if (std::strcmp(arguments[1], "--print") != 0) return usage(arguments[0]);
-    } catch (std::exception const& error) {
-        return failed(arguments[count > 4 ? 4 : 2], error);
+        return usage(arguments[0]);
     }
     int refused = 0;
     for (int at = 2; at < count; ++at) {

@@ -6,16 +6,17 @@
 #include <csignal>
 #include <iostream>
 #include <sstream>
+#include <tilewright/reference/onnxruntime.hpp>
 
 #include "comparison.hpp"
 #include "networks/on_chip.hpp"
-#include "onnx/onnxruntime.hpp"
 #include "onnx/run_network.hpp"
 #include "peers.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
+namespace onnxruntime = tilewright::onnxruntime;
 using bytes = std::vector<std::byte>;
 
 /// Set by Ctrl-C. Work ends at the next step, and temporary files are removed.

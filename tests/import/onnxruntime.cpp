@@ -1,8 +1,6 @@
 // Networks that quantised_networks.py has drawn: each becomes C, is compiled and run, and must give what ONNX Runtime gives, as closely as
 // the file `expected` says. What is refused is listed. `onnxruntime LIBRARY FOLDER LEAST [PART]`: at least LEAST networks have to pass;
 // only those whose name has PART.
-#include "../../bench/onnx/onnxruntime.hpp"
-
 #include <onnx/onnx_pb.h>
 
 #include <atomic>
@@ -12,6 +10,7 @@
 #include <map>
 #include <sstream>
 #include <thread>
+#include <tilewright/reference/onnxruntime.hpp>
 
 #include "../../bench/onnx/run_network.hpp"
 

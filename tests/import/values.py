@@ -26,35 +26,50 @@ def model_of(nodes, inputs, outputs, constants, version):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)])
 
 
+class Library:
+    """A network as compiled C. All inputs must be read, in the order of the model; options go to the tool."""
+
+    def __init__(self, tool, folder, model, inputs, outputs, options=()):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "model.onnx").write_bytes(model.SerializeToString())
+        said = subprocess.run([tool, "--c", folder, "net", folder / "model.onnx", *options], capture_output=True, text=True)
+        if said.returncode != 0:
+            raise AssertionError(said.stderr)
+        self.header = (folder / "net.h").read_text()
+        lines = ['#include "net.h"', "int call(void *const *in, void *const *out, void *arena) {", "    (void)in; (void)out; (void)arena;"]
+        arguments = [f"in[{at}]" for at in range(inputs)] + [f"out[{at}]" for at in range(outputs)]
+        if "struct net_memories" in self.header:
+            lines.append("    struct net_memories memories = {0};")
+            if re.search(r"\*arena;", self.header):
+                lines.append("    memories.arena = arena;")
+            if re.search(r"\*weights;", self.header):
+                lines.append("    memories.weights = (void *)net_weights_image;")
+            arguments.append("&memories")
+        lines += [f"    return net({', '.join(arguments)});", "}"]
+        (folder / "call.c").write_text("\n".join(lines) + "\n")
+        sources = [one for one in (folder / "net.c", folder / "net_weights.c", folder / "call.c") if one.exists()]
+        include = pathlib.Path(__file__).parents[2] / "include"
+        subprocess.run(["gcc", "-std=c11", "-O1", "-fPIC", "-shared", "-I", include, f"-Wa,-I,{folder}", "-o", folder / "net.so", *sources,
+                        "-lm"], check=True)
+        self.function = ctypes.CDLL(str(folder / "net.so")).call
+        arena = re.search(r"net_arena_BYTES (\d+)", self.header)
+        self.room = ctypes.create_string_buffer((int(arena[1]) if arena else 0) + 64)
+        at = ctypes.addressof(self.room)
+        self.arena = at + (64 - at % 64) % 64
+
+    def __call__(self, inputs, outputs):
+        """Fills arrays with the outputs."""
+        pointers = [(ctypes.c_void_p * max(1, len(all)))(*(one.ctypes.data for one in all)) for all in (inputs, outputs)]
+        code = self.function(*pointers, ctypes.c_void_p(self.arena))
+        assert code == 0, f"code {code}"
+
+
 def run(tool, folder, model, inputs, outputs):
-    """What the generated C gives. All inputs must be read, in the order of the model."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "model.onnx").write_bytes(model.SerializeToString())
-    said = subprocess.run([tool, "--c", folder, "net", folder / "model.onnx"], capture_output=True, text=True)
-    if said.returncode != 0:
-        raise AssertionError(said.stderr)
-    header = (folder / "net.h").read_text()
-    lines = ['#include "net.h"', "int call(void *const *in, void *const *out, void *arena) {", "    (void)in; (void)out; (void)arena;"]
-    arguments = [f"in[{at}]" for at in range(len(inputs))] + [f"out[{at}]" for at in range(len(outputs))]
-    if "struct net_memories" in header:
-        lines.append("    struct net_memories memories = {0};")
-        if re.search(r"\*arena;", header):
-            lines.append("    memories.arena = arena;")
-        if re.search(r"\*weights;", header):
-            lines.append("    memories.weights = (void *)net_weights_image;")
-        arguments.append("&memories")
-    lines += [f"    return net({', '.join(arguments)});", "}"]
-    (folder / "call.c").write_text("\n".join(lines) + "\n")
-    sources = [one for one in (folder / "net.c", folder / "net_weights.c", folder / "call.c") if one.exists()]
-    subprocess.run(["gcc", "-std=c11", "-O1", "-fPIC", "-shared", f"-Wa,-I,{folder}", "-o", folder / "net.so", *sources, "-lm"], check=True)
-    arena = re.search(r"net_arena_BYTES (\d+)", header)
-    room = ctypes.create_string_buffer((int(arena[1]) if arena else 0) + 64)
-    at = ctypes.addressof(room)
-    rooms = [np.ascontiguousarray(one) for one in inputs], [np.zeros(one.shape, one.dtype) for one in outputs]
-    pointers = [(ctypes.c_void_p * max(1, len(all)))(*(one.ctypes.data for one in all)) for all in rooms]
-    code = ctypes.CDLL(str(folder / "net.so")).call(*pointers, ctypes.c_void_p(at + (64 - at % 64) % 64))
-    assert code == 0, f"code {code}"
-    return rooms[1], header
+    """What the generated C gives, and its header."""
+    library = Library(tool, folder, model, len(inputs), len(outputs))
+    given, made = [np.ascontiguousarray(one) for one in inputs], [np.zeros(one.shape, one.dtype) for one in outputs]
+    library(given, made)
+    return made, library.header
 
 
 CASES = {}

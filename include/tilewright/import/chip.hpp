@@ -32,6 +32,12 @@ class chip {
         std::vector<schedule_template> made_by = {};  ///< none: loops
         std::string only_for = {};                    ///< the one layer that it is for; empty: any
     };
+    /// Where a tensor lies.
+    struct place {
+        std::string tensor;
+        std::optional<memory> where = {};
+        std::optional<std::int64_t> offset = {}, bank = {};
+    };
     struct placed_agent {
         agent on;
         agent_memories uses = {};
@@ -46,6 +52,13 @@ class chip {
     chip& constants_in(memory const& where) { return constants_ = where, *this; }
     /// Tensors between kernels may wait in this memory while nobody uses them, where their own is too small.
     chip& spills_to(memory const& where) { return spills_ = where, *this; }
+    /// The memory of what a network keeps from run to run.
+    chip& states_in(memory const& where) { return states_ = where, *this; }
+    /// A tensor of a network, by its name in the program (`t3`), lies in this memory; so many bytes from its base; in this bank. As
+    /// `program` has it.
+    chip& pin(std::string tensor, memory const& where) { return places_.push_back({std::move(tensor), where}), *this; }
+    chip& at_offset(std::string tensor, std::int64_t bytes) { return places_.push_back({std::move(tensor), {}, bytes}), *this; }
+    chip& in_bank(std::string tensor, std::int64_t bank) { return places_.push_back({std::move(tensor), {}, {}, bank}), *this; }
     /// A header that the C of a network includes, where a layer is not plain loops: it defines functions of the machines.
     chip& c_include(std::string header) { return c_includes_.push_back(std::move(header)), *this; }
     /// An agent that layers can go to, before what it runs is stated.
@@ -53,6 +66,12 @@ class chip {
     chip& with(agent const& on, agent_memories const& uses) {
         if (find(on.name.str()) >= 0) throw std::invalid_argument("chip `" + name_ + "` has two agents `" + on.name.str() + "`");
         agents_.push_back({on, uses});
+        return *this;
+    }
+    /// What the instructions of an agent do, where `with` has not said so.
+    /// @throws std::invalid_argument  where there is no such agent
+    chip& emulated_by(std::string const& agent_name, semantics_table const& what) {
+        agents_[static_cast<std::size_t>(known(agent_name))].uses.semantics = &what;
         return *this;
     }
     /// Layers that a template has schedules for go to the agent; of several templates, to the one that has the cheapest.
@@ -93,6 +112,8 @@ class chip {
     memory const& outputs() const { return outputs_; }
     memory const& constants() const { return constants_; }
     std::optional<memory> const& spills() const { return spills_; }
+    std::optional<memory> const& states() const { return states_; }
+    std::vector<place> const& places() const { return places_; }
     std::vector<std::string> const& c_includes() const { return c_includes_; }
     std::vector<placed_agent> const& agents() const { return agents_; }
     std::vector<choice> const& choices() const { return choices_; }
@@ -113,7 +134,8 @@ class chip {
 
     std::string name_;
     memory inputs_{}, outputs_{}, constants_{};
-    std::optional<memory> spills_{};
+    std::optional<memory> spills_{}, states_{};
+    std::vector<place> places_ = {};
     std::vector<std::string> c_includes_ = {};
     std::vector<placed_agent> agents_ = {};
     std::vector<choice> choices_ = {};

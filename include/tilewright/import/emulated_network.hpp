@@ -5,9 +5,6 @@
 
 namespace tilewright::imported {
 
-/// What kernels made in a run: bytes, row by row, by the name of the tensor.
-using made_tensors = std::map<std::string, std::vector<std::byte>>;
-
 /// A network on the emulated machines of its chip, compiled at run time.
 class emulated_network {
   public:

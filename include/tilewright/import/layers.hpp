@@ -65,19 +65,32 @@ inline known_tensor known_int32(std::vector<std::int64_t> const& values) {
     return known_int32(values, {static_cast<std::int64_t>(values.size())});
 }
 
+/// An input and an output of a network that are one: what a run gives, the next run is given. By their names in the model or in C.
+struct state_names {
+    std::string before, after;
+};
+/// Likewise, by their positions.
+struct state {
+    std::size_t input = 0, output = 0;
+};
+
 /// A network that can be planned.
 struct layers {
     std::vector<layer> all = {};
     std::vector<known_tensor> constants = {};
     std::vector<stored> inputs = {}, outputs = {};  ///< in the order of the model's; argument_names.hpp says what they are called
     std::vector<std::optional<view>> tensors = {};  ///< of the model, by their numbers: where their elements are, if anywhere
-    std::vector<std::string> refused = {};          ///< the operators that are not imported, a line each; then the rest is not to be used
+    std::vector<state> states = {};
+    std::vector<std::string> refused = {};  ///< the operators that are not imported, a line each; then the rest is not to be used
 
     /// Whether a kernel reads a tensor.
     bool is_read(stored const& tensor) const {
         return std::any_of(all.begin(), all.end(), [&](layer const& one) { return accesses(one, tensor.name); });
     }
 };
+
+/// What kernels made in a run: bytes, row by row, by the name of the tensor.
+using made_tensors = std::map<std::string, std::vector<std::byte>>;
 
 /// The type of elements in the compute language. A boolean is a byte of 0 or 1.
 inline scalar_type type_of(network::element_type type) {

@@ -34,6 +34,23 @@ class lowering : public kernel_list {
     network::graph const& from;
     network::node const* node = nullptr;
 
+    /// An input and an output are one state.
+    void keep_state(state_names const& one) {
+        names_of_arguments const names = argument_names(from);
+        auto const find = [&](std::vector<network::tensor_id> const& all, std::vector<std::string> const& in_c, std::string const& wanted,
+                              char const* what) {
+            std::string known;
+            for (std::size_t at = 0; at < all.size(); ++at) {
+                std::string const& name = from.tensors[static_cast<std::size_t>(all[at])].name;
+                if (name == wanted || in_c[at] == wanted) return at;
+                known += (known.empty() ? "" : ", ") + network::shown(name);
+            }
+            throw not_imported("no " + std::string(what) + " is called " + network::shown(wanted) + "; there is " + known);
+        };
+        result.states.push_back(
+            {find(from.inputs, names.inputs, one.before, "input"), find(from.outputs, names.outputs, one.after, "output")});
+    }
+
     /// How many results are wanted: those that are left out at the end are none.
     std::size_t results() const {
         std::size_t count = node->outputs.size();
@@ -151,7 +168,10 @@ class lowering : public kernel_list {
         leave_out_unread();
         result.tensors = std::move(views_);
         name_arguments(result, argument_names(from));
-        for (stored& one : result.inputs) detail::keep_rows(result, one);
+        for (std::size_t at = 0; at < result.inputs.size(); ++at) {
+            bool const is_kept = std::any_of(result.states.begin(), result.states.end(), [&](state const& one) { return one.input == at; });
+            if (!is_kept) detail::keep_rows(result, result.inputs[at]);  // what is kept has the rows of what is written
+        }
         for (known_tensor& one : result.constants) detail::keep_rows(result, one.what);
     }
 

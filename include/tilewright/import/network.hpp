@@ -3,6 +3,7 @@
 #include <tilewright/import/fuse.hpp>
 #include <tilewright/import/onnx_operators.hpp>
 #include <tilewright/import/quantised_pairs.hpp>
+#include <tilewright/import/states.hpp>
 #include <tilewright/import/tflite_operators.hpp>
 
 namespace tilewright::imported {
@@ -29,16 +30,18 @@ inline void compare_with_model(lowering const& of) {
 }  // namespace detail
 
 /// The kernels of a network of ONNX or of TensorFlow Lite. What is not imported stands in `refused`, all of it.
-inline layers layers_of(network::graph const& graph) {
-    if (graph.format == "onnx") {
+///
+/// @param states  inputs and outputs that are one: what a run gives, the next run is given
+inline layers layers_of(network::graph const& graph, std::vector<state_names> const& states = {}) {
+    auto const made_by = [&] {
+        if (graph.format == "tflite") return detail::walk(graph, tflite_operators(), states, detail::compare_with_model);
+        if (graph.format != "onnx") return detail::walk(graph, {}, states);
         bool const quantises = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](network::node const& one) {
             return one.domain.empty() && one.operation == "QuantizeLinear";
         });
-        if (quantises) return with_elements_fused(detail::walk(with_quantised_pairs(graph), onnx_operators()));
-        return with_elements_fused(detail::walk(graph, onnx_operators()));
-    }
-    if (graph.format == "tflite") return with_elements_fused(detail::walk(graph, tflite_operators(), detail::compare_with_model));
-    return detail::walk(graph, {});
+        return detail::walk(quantises ? with_quantised_pairs(graph) : graph, onnx_operators(), states);
+    };
+    return with_states_kept(with_elements_fused(made_by()));
 }
 
 }  // namespace tilewright::imported

@@ -29,8 +29,14 @@ class network_program {
         for (auto const& one : placed_) {
             for (ir::label const& tensor : detail::arguments_of(one.layer->of.what())) read.insert(tensor.str());
         }
-        for (stored const& one : network_.inputs) {
-            if (read.count(one.name.str()) != 0) made_.input(as_tensor(one), on.inputs());
+        for (state const& one : network_.states)
+            made_.state(as_tensor(network_.inputs[one.input]), as_tensor(network_.outputs[one.output]), *on.states());
+        auto const is_kept = [&](std::size_t state::*what, std::size_t at) {
+            return std::any_of(network_.states.begin(), network_.states.end(), [&](state const& one) { return one.*what == at; });
+        };
+        for (std::size_t at = 0; at < network_.inputs.size(); ++at) {
+            stored const& one = network_.inputs[at];
+            if (read.count(one.name.str()) != 0 && !is_kept(&state::input, at)) made_.input(as_tensor(one), on.inputs());
         }
         for (known_tensor const& one : network_.constants) {
             if (read.count(one.what.name.str()) != 0) add_constant(one, on.constants());
@@ -49,7 +55,15 @@ class network_program {
             chip::placed_agent const& by = on.agents()[static_cast<std::size_t>(one.agent_at)];
             made_.run(one.layer->of.what().name, by.on, one.how);
         }
-        for (stored const& one : network_.outputs) made_.output(as_tensor(one), on.outputs());
+        for (std::size_t at = 0; at < network_.outputs.size(); ++at) {
+            if (!is_kept(&state::output, at)) made_.output(as_tensor(network_.outputs[at]), on.outputs());
+        }
+        for (chip::place const& one : on.places()) {
+            any_tensor const tensor{ir::label(one.tensor.c_str()), {}};
+            if (one.where) made_.pin(tensor, *one.where);
+            if (one.offset) made_.at_offset(tensor, *one.offset);
+            if (one.bank) made_.in_bank(tensor, *one.bank);
+        }
         for (auto const& one : placed_) {
             if (!on.spills()) break;
             ir::node const& made = one.layer->of.what().nodes.back();
@@ -77,6 +91,7 @@ class network_program {
              {std::pair{&on.inputs(), "inputs_in"}, {&on.outputs(), "outputs_in"}, {&on.constants(), "constants_in"}}) {
             if (where->name.empty()) throw not_placed("chip `" + on.name() + "` names no memory: " + call + "(…)");
         }
+        if (!network_.states.empty() && !on.states()) throw not_placed("chip `" + on.name() + "` names no memory of states: states_in(…)");
         for (auto const& [kernel, choice] : on.overrides()) {
             bool const is_there = std::any_of(network_.all.begin(), network_.all.end(),
                                               [&, &name = kernel](layer const& one) { return one.name.str() == name; });

@@ -53,7 +53,7 @@ class processor {
         for (char const* const one : instructions) made.push_back(products_by(one, finish, next_to_the_core));
         return made;
     }
-    chip named(char const* name) const { return chip(name).inputs_in(dram).outputs_in(dram).constants_in(weights); }
+    chip named(char const* name) const { return chip(name).inputs_in(dram).outputs_in(dram).constants_in(weights).states_in(arena); }
 
   public:
     /// Every layer is plain loops.

@@ -16,8 +16,10 @@ namespace detail {
 /// The kernels of a network, by the operators of its format. What is not imported stands in `refused`, all of it: an operator that nobody
 /// has made, a node whose operands or settings are not imported. A node that only lacks the result of a refused one is not listed.
 ///
-/// @param check  looks at what an operator has made
-inline layers walk(network::graph const& graph, std::span<operator_entry const> operators, void (*check)(lowering const&) = nullptr) {
+/// @param states  inputs and outputs that are one
+/// @param check   looks at what an operator has made
+inline layers walk(network::graph const& graph, std::span<operator_entry const> operators, std::vector<state_names> const& states,
+                   void (*check)(lowering const&) = nullptr) {
     layers refused;
     std::vector<operator_entry const*> makers;
     for (network::node const& node : graph.nodes) {
@@ -54,6 +56,14 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
         } catch (not_imported const& error) {
             work->take_back();
             say(where, error.what());
+        }
+    }
+    for (state_names const& one : states) {
+        if (!work) break;
+        try {
+            work->keep_state(one);
+        } catch (not_imported const& error) {
+            say("state " + network::shown(one.before + "=" + one.after), error.what());
         }
     }
     if (!refused.refused.empty()) return refused;

@@ -20,6 +20,7 @@
     X(path_leaves_folder, "a file with constants lies outside of the model's folder")          \
     X(external_data, "constants outside of the model cannot be read as it says")               \
     X(constant_size, "a constant has not as many bytes as its shape says")                     \
+    X(input_elements, "these are not the elements of the input")                               \
     X(constant_value, "a constant has an element that its type cannot be")                     \
     X(shape, "the shape is none")                                                              \
     X(contradiction, "the model says two things of one tensor")                                \

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-/// ONNX Runtime as it is installed by .ci/packages.sh: a library alone, without headers. Its functions stand in a table whose order never
-/// changes; they are called by their numbers in it.
-namespace onnxruntime {
+// ONNX Runtime, of which only the shared library is needed, without headers. Its functions stand in a table whose order never changes; they
+// are called by their numbers in it. Needs dlopen: link ${CMAKE_DL_LIBS}.
+namespace tilewright::onnxruntime {
 
 /// How a model is run.
 enum class mode {
@@ -40,7 +40,7 @@ class runtime {
     /// @throws std::runtime_error where the library is not there or cannot be used
     explicit runtime(std::filesystem::path const& library) : handle_(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL)) {
         if (handle_ == nullptr) {
-            throw std::runtime_error("ONNX Runtime is not there: " + std::string(dlerror()) + "; tests/run.sh and bench/run.sh install it");
+            throw std::runtime_error("ONNX Runtime is not there: " + std::string(dlerror()));
         }
         struct entry {
             void const* const* (*table)(std::uint32_t version);
@@ -67,12 +67,13 @@ class runtime {
     friend class session;
 
     // The numbers of functions in the table.
-    static constexpr int error_message = 2, create_environment = 3, create_session = 7, run = 9, create_options = 10, set_optimisation = 23,
-                         set_threads_inside = 24, set_threads_between = 25, input_count = 30, output_count = 31, input_type = 33,
-                         input_name = 36, output_name = 37, create_tensor = 49, elements = 51, tensor_of_type = 55, element_type = 60,
-                         dimension_count = 61, dimensions = 62, type_and_shape = 65, create_cpu_memory = 69, free_memory = 76,
-                         default_allocator = 78, release_environment = 92, release_status = 93, release_memory = 94, release_session = 95,
-                         release_value = 96, release_type = 98, release_shape = 99, release_options = 100;
+    static constexpr int error_message = 2, create_environment = 3, create_session = 7, create_session_from_bytes = 8, run = 9,
+                         create_options = 10, set_optimisation = 23, set_threads_inside = 24, set_threads_between = 25, input_count = 30,
+                         output_count = 31, input_type = 33, input_name = 36, output_name = 37, create_tensor = 49, elements = 51,
+                         tensor_of_type = 55, element_type = 60, dimension_count = 61, dimensions = 62, type_and_shape = 65,
+                         create_cpu_memory = 69, free_memory = 76, default_allocator = 78, release_environment = 92, release_status = 93,
+                         release_memory = 94, release_session = 95, release_value = 96, release_type = 98, release_shape = 99,
+                         release_options = 100;
 
     template <class... Parameters>
     void* status_of(int number, Parameters... parameters) const {
@@ -100,19 +101,18 @@ class runtime {
 /// A model that is loaded, on one thread.
 class session {
   public:
+    /// @throws std::runtime_error with what the library says
     session(runtime const& of, std::filesystem::path const& model, mode how) : of_(of) {
-        void* options = nullptr;
-        of.check<runtime::create_options>(&options);
-        of.check<runtime::set_threads_inside>(options, 1);
-        of.check<runtime::set_threads_between>(options, 1);
-        of.check<runtime::set_optimisation>(options, how == mode::at_its_best ? 99 : 0);
-        void* const status =
-            of.status_of(runtime::create_session, of.environment_, static_cast<char const*>(model.c_str()), options, &session_);
-        of.release<runtime::release_options>(options);
-        if (status != nullptr) fail(status);
-        inputs_ = names<runtime::input_count, runtime::input_name>();
-        outputs_ = names<runtime::output_count, runtime::output_name>();
-        results_.assign(outputs_.size(), nullptr);
+        begin(how, [&](void* options) {
+            return of.status_of(runtime::create_session, of.environment_, static_cast<char const*>(model.c_str()), options, &session_);
+        });
+    }
+    /// Likewise, of the bytes of a model.
+    session(runtime const& of, std::vector<std::byte> const& model, mode how) : of_(of) {
+        begin(how, [&](void* options) {
+            return of.status_of(runtime::create_session_from_bytes, of.environment_, static_cast<void const*>(model.data()), model.size(),
+                                options, &session_);
+        });
     }
     session(session const&) = delete;
     ~session() {
@@ -180,6 +180,20 @@ class session {
     }
 
   private:
+    template <class Create>
+    void begin(mode how, Create const& create) {
+        void* options = nullptr;
+        of_.check<runtime::create_options>(&options);
+        of_.check<runtime::set_threads_inside>(options, 1);
+        of_.check<runtime::set_threads_between>(options, 1);
+        of_.check<runtime::set_optimisation>(options, how == mode::at_its_best ? 99 : 0);
+        void* const status = create(options);
+        of_.release<runtime::release_options>(options);
+        if (status != nullptr) fail(status);
+        inputs_ = names<runtime::input_count, runtime::input_name>();
+        outputs_ = names<runtime::output_count, runtime::output_name>();
+        results_.assign(outputs_.size(), nullptr);
+    }
     [[noreturn]] void fail(void* status) const {
         std::string const said = reinterpret_cast<char const* (*)(void*)>(const_cast<void*>(of_.table_[runtime::error_message]))(status);
         of_.release<runtime::release_status>(status);
@@ -220,4 +234,4 @@ class session {
     std::vector<void*> given_ = {}, results_ = {};
 };
 
-}  // namespace onnxruntime
+}  // namespace tilewright::onnxruntime

@@ -1,0 +1,112 @@
+#pragma once
+#include <onnx/onnx_pb.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <tilewright/network/model_error.hpp>
+#include <tilewright/reference/elements.hpp>
+#include <tilewright/reference/onnxruntime.hpp>
+
+namespace tilewright::reference {
+
+/// ONNX Runtime as a reference for nodes of one model of ONNX: each node becomes a model of its own, which is run as it is written.
+class onnxruntime_nodes {
+  public:
+    /// @param library  the shared library, `libonnxruntime.so`
+    /// @throws std::runtime_error  where one of the two cannot be used
+    onnxruntime_nodes(std::filesystem::path const& library, std::filesystem::path const& model) : runtime_(library) {
+        std::ifstream in(model, std::ios::binary);
+        if (!model_.ParseFromIstream(&in)) throw std::runtime_error(model.string() + " is no model of ONNX");
+        for (onnx::NodeProto const& one : model_.graph().node()) {
+            for (std::string const& result : one.output()) {
+                if (!result.empty()) made_by_[result] = &one;
+            }
+        }
+    }
+    std::string const& version() const { return runtime_.version(); }
+
+    /// What a node computes. @throws not_covered  where ONNX Runtime does not take it, with what it says
+    std::vector<elements> operator()(network::graph const& graph, network::node const& node, operands const& given) const {
+        onnx::ModelProto alone;
+        alone.set_ir_version(model_.ir_version());
+        *alone.mutable_opset_import() = model_.opset_import();
+        onnx::GraphProto& of = *alone.mutable_graph();
+        of.set_name("node");
+        *of.add_node() = from_model(graph, node);
+        onnx::NodeProto& changed = *of.mutable_node(0);
+        std::vector<std::vector<std::byte>> inputs;
+        for (std::size_t at = 0; at < given.size(); ++at) {
+            if (given[at] == nullptr) continue;
+            std::string const name = "operand" + std::to_string(at);
+            changed.set_input(static_cast<int>(at), name);
+            declare(*of.add_input(), name, *given[at]);
+            inputs.push_back(given[at]->bytes);
+        }
+        for (std::string const& name : changed.output()) {
+            if (!name.empty()) of.add_output()->set_name(name);
+        }
+        std::string const text = alone.SerializeAsString();
+        auto const* const first = reinterpret_cast<std::byte const*>(text.data());
+        try {
+            onnxruntime::session run(runtime_, std::vector<std::byte>(first, first + text.size()), onnxruntime::mode::as_written);
+            run.give(std::move(inputs));
+            run.run();
+            std::vector<elements> made(node.outputs.size());
+            for (std::size_t at = 0, taken = 0; at < made.size(); ++at) {
+                if (node.outputs[at] == network::no_tensor) continue;
+                onnxruntime::tensor one = run.output(taken++);
+                made[at] = {type_of(one.type), std::move(one.extents), std::move(one.bytes)};
+            }
+            return made;
+        } catch (std::runtime_error const& error) {
+            throw not_covered(error.what());
+        }
+    }
+
+  private:
+    /// The node as the file has it: it is found by the name of a result.
+    onnx::NodeProto const& from_model(network::graph const& graph, network::node const& node) const {
+        for (network::tensor_id const id : node.outputs) {
+            if (id == network::no_tensor) continue;
+            auto const found = made_by_.find(graph.tensors[static_cast<std::size_t>(id)].name);
+            if (found != made_by_.end()) return *found->second;
+        }
+        throw not_covered("the file has no such node");
+    }
+    static void declare(onnx::ValueInfoProto& into, std::string const& name, elements const& what) {
+        into.set_name(name);
+        auto& tensor = *into.mutable_type()->mutable_tensor_type();
+        tensor.set_elem_type(number_of(what.type));
+        for (std::int64_t const extent : what.extents) tensor.mutable_shape()->add_dim()->set_dim_value(extent);
+        tensor.mutable_shape();
+    }
+
+    using pair = std::pair<network::element_type, int>;
+    static constexpr pair types_[] = {
+        {network::element_type::float32, onnx::TensorProto::FLOAT}, {network::element_type::float64, onnx::TensorProto::DOUBLE},
+        {network::element_type::int8, onnx::TensorProto::INT8},     {network::element_type::int16, onnx::TensorProto::INT16},
+        {network::element_type::int32, onnx::TensorProto::INT32},   {network::element_type::int64, onnx::TensorProto::INT64},
+        {network::element_type::uint8, onnx::TensorProto::UINT8},   {network::element_type::uint16, onnx::TensorProto::UINT16},
+        {network::element_type::uint32, onnx::TensorProto::UINT32}, {network::element_type::uint64, onnx::TensorProto::UINT64},
+        {network::element_type::boolean, onnx::TensorProto::BOOL},
+    };
+    static int number_of(network::element_type type) {
+        for (auto const& [ours, theirs] : types_) {
+            if (ours == type) return theirs;
+        }
+        throw not_covered("elements of an unknown type");
+    }
+    static network::element_type type_of(int type) {
+        for (auto const& [ours, theirs] : types_) {
+            if (theirs == type) return ours;
+        }
+        return network::element_type::unknown;
+    }
+
+    onnx::ModelProto model_ = {};
+    std::map<std::string, onnx::NodeProto const*> made_by_ = {};
+    onnxruntime::runtime runtime_;
+};
+
+}  // namespace tilewright::reference

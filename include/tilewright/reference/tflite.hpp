@@ -1,0 +1,60 @@
+#pragma once
+#include <span>
+#include <tilewright/reference/elements.hpp>
+#include <tilewright/reference/tflite_elementwise.hpp>
+#include <tilewright/reference/tflite_movement.hpp>
+#include <tilewright/reference/tflite_node.hpp>
+#include <tilewright/reference/tflite_products.hpp>
+#include <tilewright/reference/tflite_resize.hpp>
+#include <tilewright/reference/tflite_softmax.hpp>
+#include <tilewright/reference/tflite_windows.hpp>
+
+// The operators of TensorFlow Lite. The rules are those of its reference kernels, with two roundings per multiplication; where its kernels
+// differ among themselves, the operator's header says which are meant.
+namespace tilewright::reference {
+
+/// The operators that have a reference, sorted by name. Integers are exact; sums of floats are made in float64 and rounded at the end.
+///
+/// Each throws not_covered for a type or a setting that it does not know, and where an int32 of the kernels would wrap.
+inline std::span<operator_entry const> tflite_operators() {
+    using tflite::entry;
+    static constexpr operator_entry table[] = {
+        {"ADD", entry<tflite::add>},
+        {"AVERAGE_POOL_2D", entry<tflite::average_pool_2d>},
+        {"CONCATENATION", entry<tflite::concatenation>},
+        {"CONV_2D", entry<tflite::conv_2d>},
+        {"DEPTHWISE_CONV_2D", entry<tflite::depthwise_conv_2d>},
+        {"DEQUANTIZE", entry<tflite::dequantize>},
+        {"EXPAND_DIMS", entry<tflite::expand_dims>},
+        {"FULLY_CONNECTED", entry<tflite::fully_connected>},
+        {"GATHER", entry<tflite::gather>},
+        {"LEAKY_RELU", entry<tflite::leaky_relu>},
+        {"LOGISTIC", entry<tflite::logistic>},
+        {"MAX_POOL_2D", entry<tflite::max_pool_2d>},
+        {"MEAN", entry<tflite::mean>},
+        {"MUL", entry<tflite::mul>},
+        {"PACK", entry<tflite::pack>},
+        {"PAD", entry<tflite::pad>},
+        {"PADV2", entry<tflite::padv2>},
+        {"PRELU", entry<tflite::prelu>},
+        {"QUANTIZE", entry<tflite::quantize>},
+        {"RELU", entry<tflite::relu>},
+        {"RELU6", entry<tflite::relu6>},
+        {"RESHAPE", entry<tflite::reshape>},
+        {"RESIZE_BILINEAR", entry<tflite::resize_bilinear>},
+        {"RESIZE_NEAREST_NEIGHBOR", entry<tflite::resize_nearest_neighbor>},
+        {"SLICE", entry<tflite::slice>},
+        {"SOFTMAX", entry<tflite::softmax>},
+        {"SPLIT", entry<tflite::split>},
+        {"SQUEEZE", entry<tflite::squeeze>},
+        {"STRIDED_SLICE", entry<tflite::strided_slice>},
+        {"SUB", entry<tflite::sub>},
+        {"TANH", entry<tflite::tanh>},
+        {"TRANSPOSE", entry<tflite::transpose>},
+        {"TRANSPOSE_CONV", entry<tflite::transpose_conv>},
+        {"UNPACK", entry<tflite::unpack>},
+    };
+    return table;
+}
+
+}  // namespace tilewright::reference
