@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -83,10 +84,11 @@ class program_emulator {
         return address(at);
     }
     std::byte* base(int memory_at, int bank = 0) const { return (*banks_.at(memory_at)).at(bank).begin(); }
-    /// Fills every memory with a byte, and puts the constants back.
+    /// Fills what the program uses of every memory with a byte, and puts the constants back.
     void fill_memories(std::uint8_t with) {
-        for (auto const& banks : banks_) {
-            for (guarded_region const& bank : *banks) std::memset(bank.begin(), with, bank.size());
+        for (std::size_t at = 0; at < banks_.size(); ++at) {
+            auto const used = static_cast<std::size_t>(plan_.pools[at].peak);
+            for (guarded_region const& bank : *banks_[at]) std::memset(bank.begin(), with, std::min(bank.size(), used));
         }
         load_constants();
     }

@@ -85,6 +85,12 @@ inline std::size_t axis_of(std::int64_t axis, std::size_t rank) {
     return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
 }
 
+/// The setting `axis`, by default 1, where it stands between two extents: it may also stand behind the last one.
+inline std::size_t split_axis(call const& of, std::size_t rank) {
+    std::int64_t const axis = of.integer("axis", 1);
+    return axis_of(axis, axis < 0 ? rank : rank + 1);
+}
+
 /// The product of the extents from one axis up to another.
 inline std::int64_t count_between(shape const& extents, std::size_t from, std::size_t to) {
     std::int64_t count = 1;

@@ -22,7 +22,7 @@ elements over_softmax_lines(call const& of, Change const& change) {
     if (of.version() >= 13) {
         axis = axis_of(of.integer("axis", -1), extents.size());
     } else {
-        axis = axis_of(of.integer("axis", 1), extents.size() + 1);
+        axis = split_axis(of, extents.size());
         extents = {count_between(extents, 0, axis), count_between(extents, axis, extents.size())};
         axis = 1;
     }

@@ -44,7 +44,7 @@ inline elements reshape(call const& of) {
 /// A matrix: the extents in front of the axis, and the others.
 inline elements flatten(call const& of) {
     auto const& in = of.operand(0);
-    std::size_t const axis = axis_of(of.integer("axis", 1), in.extents.size() + (of.integer("axis", 1) < 0 ? 0 : 1));
+    std::size_t const axis = split_axis(of, in.extents.size());
     return with_extents(in, {count_between(in.extents, 0, axis), count_between(in.extents, axis, in.extents.size())});
 }
 
