@@ -36,6 +36,7 @@ ROOMS = [
     "bring_up",      # self-tests and traces of devices
     "tune",          # configurations, measured
     "network",       # trained networks, as their files describe them
+    "reference",     # what their operators compute, as plain loops that judge
     "import",        # what their operators are made of
     "",
 ]

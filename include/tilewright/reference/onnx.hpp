@@ -1,8 +1,11 @@
 #pragma once
 #include <span>
 #include <tilewright/reference/onnx_convolutions.hpp>
+#include <tilewright/reference/onnx_cosines.hpp>
+#include <tilewright/reference/onnx_einsum.hpp>
 #include <tilewright/reference/onnx_elementwise.hpp>
 #include <tilewright/reference/onnx_indexing.hpp>
+#include <tilewright/reference/onnx_losses.hpp>
 #include <tilewright/reference/onnx_movement.hpp>
 #include <tilewright/reference/onnx_normalisation.hpp>
 #include <tilewright/reference/onnx_pools.hpp>
@@ -31,6 +34,7 @@ inline constexpr operator_entry table[] = {
     {"AveragePool", entry_of<average_pool>},
     {"BatchNormalization", entry_of<batch_normalization>},
     {"BitShift", entry_of<bit_shift>},
+    {"BlackmanWindow", entry_of<blackman_window>},
     {"Cast", entry_of<cast>},
     {"CastLike", entry_of<cast_like>},
     {"Ceil", entry_of<float_function<std::ceil>>},
@@ -51,6 +55,7 @@ inline constexpr operator_entry table[] = {
     {"Div", entry_of<div>},
     {"Dropout", entry_of<dropout>},
     {"DynamicQuantizeLinear", entry_of<dynamic_quantize_linear>},
+    {"Einsum", entry_of<einsum>},
     {"Elu", entry_of<elu>},
     {"Equal", entry_of<equal>},
     {"Erf", entry_of<float_function<std::erf>>},
@@ -70,6 +75,8 @@ inline constexpr operator_entry table[] = {
     {"Greater", entry_of<greater>},
     {"GreaterOrEqual", entry_of<greater_or_equal>},
     {"GroupNormalization", entry_of<group_normalization>},
+    {"HammingWindow", entry_of<hamming_window>},
+    {"HannWindow", entry_of<hann_window>},
     {"HardSigmoid", entry_of<hard_sigmoid>},
     {"HardSwish", entry_of<float_function<hard_swish_of>>},
     {"Hardmax", entry_of<hardmax>},
@@ -96,6 +103,7 @@ inline constexpr operator_entry table[] = {
     {"Mod", entry_of<mod>},
     {"Mul", entry_of<mul>},
     {"Neg", entry_of<neg>},
+    {"NegativeLogLikelihoodLoss", entry_of<negative_log_likelihood_loss>},
     {"NonZero", entry_of<non_zero>},
     {"Not", entry_of<logical_not>},
     {"OneHot", entry_of<one_hot>},
@@ -136,6 +144,7 @@ inline constexpr operator_entry table[] = {
     {"Size", entry_of<size>},
     {"Slice", entry_of<slice>},
     {"Softmax", entry_of<softmax>},
+    {"SoftmaxCrossEntropyLoss", entry_of<softmax_cross_entropy_loss>},
     {"Softplus", entry_of<float_function<softplus_of>>},
     {"Softsign", entry_of<float_function<softsign_of>>},
     {"SpaceToDepth", entry_of<space_to_depth>},
