@@ -171,3 +171,90 @@ TEST_CASE("what is kept lies where the program says, by either of its names") {
     }
     CHECK_THAT(verdict_of(sums().at_offset(h, 0).at_offset(next_h, 400)), Catch::Contains("`h`: it is given two places"));
 }
+
+TEST_CASE("of drawn programs, an input and an output become one state, and all is where it can be") {
+    using kind = program::statement_kind;
+    std::map<std::string, int> refused;
+    int kept = 0, by_their_reader = 0;
+    for (std::uint32_t seed = 1; seed < 600; ++seed) {
+        auto const drawn = programs::drawer(seed).draw();
+        program_plan_value const alone = make_program_plan(drawn->what, 20'000);
+        if (alone.refusal) continue;
+        program with_state = drawn->what;
+        int input = -1, output = -1;
+        for (int a = 0; a < alone.tensors.size(); ++a) {
+            for (int b = 0; b < alone.tensors.size() && input < 0; ++b) {
+                ir::program_tensor const &before = alone.tensor_at(a), &after = alone.tensor_at(b);
+                bool const fits = before.kind == ir::tensor_kind::input && after.kind == ir::tensor_kind::output &&
+                                  before.bytes == after.bytes && before.extents[0] == after.extents[0] && !before.passed;
+                if (fits) input = a, output = b;
+            }
+        }
+        if (input < 0) continue;
+        program::statement& in = with_state.statements[alone.tensor_at(input).statement];
+        program::statement& out = with_state.statements[alone.tensor_at(output).statement];
+        REQUIRE((in.kind == kind::input && out.kind == kind::output));
+        out.where = in.where;
+        with_state.statements.push({.kind = kind::state, .tensor = in.tensor, .other = out.tensor, .where = in.where});
+        ++with_state.statement_count;
+        program_plan_value const plan = make_program_plan(with_state, 20'000);
+        INFO("seed " << seed << " " << (plan.refusal ? to_string(plan.refusal) : ""));
+        if (plan.refusal) {
+            using enum verdict_kind;
+            bool const is_of_states =
+                plan.refusal.broken == ir::rule::state_overwritten || plan.refusal.broken == ir::rule::state_read_too_late;
+            REQUIRE((is_of_states || plan.refusal.kind == memory_overflow || plan.refusal.kind == no_placement));
+            ++refused[is_of_states ? text_of(plan.refusal.broken) : name_of(plan.refusal.kind)];
+            continue;
+        }
+        REQUIRE(programs::fault_of(plan) == "");
+        ++kept;
+        int const after = plan.find_tensor(alone.tensor_at(output).name), before = plan.tensor_at(after).state_of;
+        for (int at = 0; at < plan.uses.size(); ++at)
+            by_their_reader += plan.uses[at].tensor == before && plan.uses[at].kernel == plan.tensor_at(after).producer ? 1 : 0;
+    }
+    std::string seen;
+    for (auto const& [why, times] : refused) seen += why + ": " + std::to_string(times) + "\n";
+    INFO(kept << " kept, " << by_their_reader << " written by a reader\n" << seen);
+    CHECK(kept > 50);
+    CHECK(by_their_reader > 0);
+    CHECK(refused.size() >= 2);
+}
+
+TEST_CASE("of drawn programs, what a plan has placed can be said, and is there") {
+    int said = 0, given_up = 0;
+    for (std::uint32_t seed = 1; seed < 300; ++seed) {
+        auto const drawn = programs::drawer(seed).draw();
+        program_plan_value const plan = make_program_plan(drawn->what, 20'000);
+        if (plan.refusal) continue;
+        program again = drawn->what;
+        auto const place = [](ir::program_tensor const& t) {
+            return !t.passed && (t.kind == ir::tensor_kind::input || t.kind == ir::tensor_kind::output);
+        };
+        for (int at = 0; at < plan.tensors.size(); ++at) {
+            ir::program_tensor const& t = plan.tensor_at(at);
+            if (!place(t)) continue;
+            again.at_offset({t.name, t.type}, t.offset);
+            if (plan.memories[t.memory].what.banks > 1) again.in_bank({t.name, t.type}, t.bank);
+        }
+        program_plan_value const placed = make_program_plan(again, 20'000);
+        INFO("seed " << seed << " " << (placed.refusal ? to_string(placed.refusal) : ""));
+        if (placed.refusal) {
+            // The search for the others may end before it has found room.
+            REQUIRE(placed.refusal.kind == verdict_kind::memory_overflow);
+            ++given_up;
+            continue;
+        }
+        REQUIRE(programs::fault_of(placed) == "");
+        for (int at = 0; at < plan.tensors.size(); ++at) {
+            ir::program_tensor const& t = plan.tensor_at(at);
+            if (!place(t)) continue;
+            ir::program_tensor const& now = placed.tensor_at(placed.find_tensor(t.name));
+            REQUIRE((now.offset == t.offset && now.bank == t.bank));
+            ++said;
+        }
+    }
+    INFO(said << " said, " << given_up << " given up");
+    CHECK(said > 200);
+    CHECK(given_up < 10);
+}

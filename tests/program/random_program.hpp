@@ -297,6 +297,14 @@ inline std::string fault_of(program_plan_value const& plan) {
         }
         if (t.kind == ir::tensor_kind::output || t.kind == ir::tensor_kind::constant) to = steps - 1;
         if (t.kind == ir::tensor_kind::constant) from = 0;
+        // What the next run reads is where this one has it, and nothing else is ever there.
+        for (int after = 0; after < plan.tensors.size(); ++after) {
+            ir::program_tensor const& left = plan.tensor_at(after);
+            if (left.state_of != at) continue;
+            to = steps - 1;
+            if (left.memory != t.memory || left.bank != t.bank || left.offset != t.offset)
+                return left.name.str() + " is not where " + t.name.str() + " is";
+        }
         for (int s = from; s <= to; ++s) alive[s] = true;
         if (t.offset < 0 || t.offset + t.bytes > m.bank_capacity()) return t.name.str() + " leaves its memory";
         if (t.offset % t.alignment != 0 || t.offset % m.alignment != 0) return t.name.str() + " is not aligned";

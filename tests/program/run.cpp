@@ -252,3 +252,33 @@ TEST_CASE("kernels of a core with a cache and of an engine that sees the memory 
         CHECK(on.on(on_npu).upkeep().calls == 0);
     }
 }
+
+TEST_CASE("what a run leaves is there in the next run") {
+    memory const l2{.name = "l2", .capacity = 16_KiB}, near{.name = "near", .capacity = 1_KiB};
+    machine const where("where", l2, near, transfer("get", l2, near), transfer("put", near, l2));
+    axis const i{"i", 20};
+    tensor<std::int32_t> const x{"x"}, y{"y"}, r{"r"}, in{"in"}, out{"out"}, sum{"sum"}, next_sum{"next_sum"};
+    auto const added = r(i) = x(i) + y(i), turned = r(i) = x(19 - i) * 2;
+    schedule const add = schedule(added, where), turn = schedule(turned, where).reads(x, l2).cache_read(x, near);
+    agent const on_cpu("cpu", where);
+    // The kernel that turns it round reads what this run has added.
+    program made("sums");
+    made.input(in, l2).output(out, l2).state(sum, next_sum, l2).run("k0", on_cpu, add).bind(x, in).bind(y, sum).bind(r, next_sum);
+    made.run("k1", on_cpu, turn).bind(x, next_sum).bind(r, out);
+    auto const plan = std::make_unique<program_plan_value>(make_program_plan(made));
+    REQUIRE((plan->refusal ? to_string(plan->refusal) : "") == "");
+    program_emulator on(*plan, std::vector<semantics_table>(1));
+    halide::jit_program compiled(on);
+    on.fill_memories(0xa5);
+    auto* const kept = reinterpret_cast<std::int32_t*>(on.address(sum));
+    for (int at = 0; at < 20; ++at) kept[at] = 100 * at;
+    for (std::int32_t run = 1; run < 5; ++run) {
+        auto* const given = reinterpret_cast<std::int32_t*>(on.address(in));
+        for (std::int32_t at = 0; at < 20; ++at) given[at] = at;
+        std::vector<int> complete;
+        REQUIRE(compiled.run({}, [&](int kernel) { complete.push_back(kernel); }) == 0);
+        CHECK(complete == std::vector<int>{0, 1});
+        auto const* const result = reinterpret_cast<std::int32_t const*>(on.address(out));
+        for (std::int32_t at = 0; at < 20; ++at) REQUIRE(result[at] == 2 * (100 + run) * (19 - at));
+    }
+}

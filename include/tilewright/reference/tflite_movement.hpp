@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tilewright/reference/tflite_node.hpp>
 #include <utility>
 #include <vector>

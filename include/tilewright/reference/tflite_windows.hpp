@@ -5,6 +5,7 @@
 #include <string>
 #include <tilewright/reference/tflite_node.hpp>
 #include <tilewright/reference/tflite_numbers.hpp>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
