@@ -21,6 +21,9 @@ macro(tilewright_find_network_readers)
     endif()
 endmacro()
 
+# gcc turns choices between numbers into branches, which it does not make vectors of. Without these passes it does not.
+set(TILEWRIGHT_NETWORK_C_OPTIONS_GNU -fno-thread-jumps -fno-tree-sink)
+
 # tilewright_add_network_tool(NAME [MACHINE file.hpp CHIP qualified::variable])
 #
 # Makes an executable NAME that prints networks: NAME --print model.onnx model.tflite …
@@ -127,6 +130,7 @@ function(tilewright_add_network name)
     else()
         add_library(${name} STATIC ${sources} ${directory}/${name}.h)
         set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON C_STANDARD 11 C_EXTENSIONS OFF)
+        target_compile_options(${name} PRIVATE "$<$<C_COMPILER_ID:GNU>:${TILEWRIGHT_NETWORK_C_OPTIONS_GNU}>")
         target_include_directories(${name} PUBLIC ${directory}
             PRIVATE $<TARGET_PROPERTY:tilewright::tilewright,INTERFACE_INCLUDE_DIRECTORIES>)
     endif()

@@ -19,6 +19,9 @@ namespace fs = std::filesystem;
 namespace onnxruntime = tilewright::onnxruntime;
 using bytes = std::vector<std::byte>;
 
+/// What projects compile a network with, for this processor.
+std::string const c_options = "-O3 -march=native " RUN_NETWORK_C_OPTIONS;
+
 /// Set by Ctrl-C. Work ends at the next step, and temporary files are removed.
 volatile std::sig_atomic_t is_interrupted = 0;
 struct interrupted : std::exception {};
@@ -144,7 +147,7 @@ row measured(entry const& of, fs::path const& folder, onnxruntime::runtime const
     made.written = networks::write_network(std::move(layers), folder, "net", networks::arena_check::none);
     progress(of.title() + ": compiling");
     auto const begin = std::chrono::steady_clock::now();
-    networks::compile({folder / "net.c"}, folder / "net.o", "-O3 -march=native -c");
+    networks::compile({folder / "net.c"}, folder / "net.o", c_options + " -c");
     made.seconds_to_compile = networks::detail::seconds_since(begin);
     go_on();
     networks::compile({folder / "net.c"}, folder / "small.o", "-Os -c");
@@ -152,7 +155,7 @@ row measured(entry const& of, fs::path const& folder, onnxruntime::runtime const
     made.small_object = bytes_of_object(folder / "small.o");
     std::vector<fs::path> parts = made.written.sources;
     parts[0] = folder / "net.o";
-    networks::compile(parts, folder / "net.so", "-O3 -march=native -shared");
+    networks::compile(parts, folder / "net.so", c_options + " -shared");
     networks::library const compiled(folder / "net.so");
     auto const call = compiled.caller("net");
 
@@ -283,8 +286,8 @@ int main(int count, char** arguments) {
                     peers::has_vnni()     ? "AVX-512 with VNNI"
                     : peers::has_avx512() ? "AVX-512"
                                           : "no AVX-512");
-        std::printf(
-            "here: gcc -O3 -march=native. `/ -O3`, `/ -Os`: bytes of C without weights over bytes of object code (at most 5 wanted).\n");
+        std::printf("here: gcc %s. `/ -O3`, `/ -Os`: bytes of C without weights over bytes of object code (at most 5 wanted).\n",
+                    c_options.c_str());
         std::printf(
             "`apart`: the largest difference of a result from ONNX Runtime's, in the largest magnitude (at most 1e-5 wanted), of bytes in "
             "steps;\n`unfused`: likewise, where each operator runs by itself. `times`: how many times as fast as ONNX Runtime.\n\n");

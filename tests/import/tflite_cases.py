@@ -20,7 +20,7 @@ import tflite_writer as w  # noqa: E402
 
 # The number of an operator's table of options in the format's union.
 TABLES = {"ADD": 11, "AVERAGE_POOL_2D": 5, "CONCATENATION": 10, "CONV_2D": 1, "DEPTHWISE_CONV_2D": 2, "DEQUANTIZE": 38, "EXPAND_DIMS": 52,
-          "FULLY_CONNECTED": 8, "GATHER": 23, "MAX_POOL_2D": 5, "MEAN": 27, "MUL": 21, "PACK": 59, "PAD": 22, "PADV2": 43, "QUANTIZE": 89,
+          "FULLY_CONNECTED": 8, "GATHER": 23, "LEAKY_RELU": 75, "MAX_POOL_2D": 5, "MEAN": 27, "MUL": 21, "PACK": 59, "PAD": 22, "PADV2": 43, "QUANTIZE": 89,
           "RESHAPE": 17, "RESIZE_BILINEAR": 15, "RESIZE_NEAREST_NEIGHBOR": 74, "SLICE": 48, "SOFTMAX": 9, "SPLIT": 35, "SQUEEZE": 30,
           "STRIDED_SLICE": 32, "SUB": 28, "TRANSPOSE": 26, "TRANSPOSE_CONV": 49, "UNPACK": 64}
 NUMBERS = {name: number for number, name in reference.BUILTIN.items()}
