@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <tilewright/reference/network.hpp>
 
 #include "../../bench/onnx/run_network.hpp"
 #include "catch.hpp"
@@ -22,4 +24,16 @@ void check_listed(std::vector<std::string> const& operators) {
 TEST_CASE("the page of networks lists the operators that are imported") {
     check_listed(networks::imported_onnx_operators());
     check_listed(networks::imported_tflite_operators());
+}
+
+TEST_CASE("each operator that is imported has a reference, as the page says") {
+    using namespace tilewright;
+    auto const check = [](std::vector<std::string> const& imported, std::span<reference::operator_entry const> known) {
+        for (std::string const& name : imported) {
+            INFO(name);
+            CHECK(std::any_of(known.begin(), known.end(), [&](reference::operator_entry const& one) { return one.name == name; }));
+        }
+    };
+    check(networks::imported_onnx_operators(), reference::onnx_operators());
+    check(networks::imported_tflite_operators(), reference::tflite_operators());
 }
