@@ -258,7 +258,8 @@ TEST_CASE("what a run leaves is there in the next run") {
     machine const where("where", l2, near, transfer("get", l2, near), transfer("put", near, l2));
     axis const i{"i", 20};
     tensor<std::int32_t> const x{"x"}, y{"y"}, r{"r"}, in{"in"}, out{"out"}, sum{"sum"}, next_sum{"next_sum"};
-    auto const added = r(i) = x(i) + y(i), turned = r(i) = x(19 - i) * 2;
+    auto const added = r(i) = x(i) + y(i);
+    auto const turned = r(i) = x(19 - i) * 2;
     schedule const add = schedule(added, where), turn = schedule(turned, where).reads(x, l2).cache_read(x, near);
     agent const on_cpu("cpu", where);
     // The kernel that turns it round reads what this run has added.
