@@ -17,6 +17,7 @@
 namespace {
 
 namespace fs = std::filesystem;
+namespace onnxruntime = tilewright::onnxruntime;
 using bytes = std::vector<std::byte>;
 
 bytes content_of(fs::path const& file) {

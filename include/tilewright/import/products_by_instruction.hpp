@@ -299,6 +299,11 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
     // Constants have no border, so they are read where they lie whenever they can be.
     std::vector<staged_at> data_at = {staged_at::once, staged_at::tile}, weights_at = {staged_at::nowhere};
     bool const weights_lie_there = of.may_lie_in(loops.of.weights, loops.by.weights.where.memory_name);
+    // Where each iteration around the tiles has data of its own, as in a depthwise convolution, caches would have lost a large copy of all
+    // of it when it is used.
+    std::int64_t results = sum;
+    for (contracted_loop const& one : loops.of.all) results *= one.extent;
+    if (most_sums > 0 && results > most_sums && !loops.n && !loops.outer.empty()) data_at = {staged_at::tile};
     if (of.may_lie_in(loops.of.data, loops.by.data.where.memory_name)) data_at.insert(data_at.begin(), staged_at::nowhere);
     if (!weights_lie_there) weights_at.clear();
     if (!weights_lie_there || !of.of.is_constant(loops.of.weights))

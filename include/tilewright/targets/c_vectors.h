@@ -19,6 +19,11 @@ extern "C" {
 #if (!defined(__GNUC__) || (defined(__i386__) && !defined(__SSE2__))) && !defined(C_VECTORS_PLAIN_C)
 #define C_VECTORS_PLAIN_C
 #endif
+#if defined(__GNUC__) && !defined(__clang__)
+/* gcc finds that a loop over rows would leave all memory after 2^59 of them. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Waggressive-loop-optimizations"
+#endif
 #ifdef __GNUC__
 /* Once in a file, however many kernels call it: tiles in registers are much code. */
 #define C_VECTORS_FUNCTION static __attribute__((noinline, unused))
@@ -825,6 +830,9 @@ C_VECTORS_FUNCTION int c_vectors_finish_s8(int64_t rows, int64_t columns, const 
     }
     return 0;
 }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #ifdef __cplusplus
 }
 #endif
