@@ -498,6 +498,15 @@ TEST_CASE("a chip can say where one layer goes") {
     CHECK_THROWS_WITH(on.loops(agent("dsp", host_machine)), "chip `tested` has no agent `dsp`: say with(…) first");
 }
 
+TEST_CASE("reasons that are alike but for the instruction are said once") {
+    using imported::detail::joined_reasons;
+    CHECK(joined_reasons({"it is no sum", "it is no sum"}) == "it is no sum");
+    CHECK(joined_reasons({"`a` sums floats", "`b` sums floats"}) == "each of `a` and `b` sums floats");
+    CHECK(joined_reasons({"bytes, and `a` sums floats", "`q` has no axis", "bytes, and `b` sums floats", "bytes, and `c` sums floats"}) ==
+          "bytes, and each of `a`, `b` and 1 other sums floats, and `q` has no axis");
+    CHECK(joined_reasons({"`a without an end"}) == "`a without an end");
+}
+
 TEST_CASE("where no choice takes a layer, the error names it and says why") {
     std::mt19937 random(1);
     layers const network = network_of({.rows = 6, .columns = 9, .channels = 8, .filters = 12}, random);

@@ -36,6 +36,35 @@ inline std::vector<ir::label> arguments_of(layer const& of) {
     }
     return made;
 }
+/// Reasons as one text. Those that are alike but for the first name in them, that of an instruction, are said once: "each of `a`, `b` and 3
+/// others".
+inline std::string joined_reasons(std::vector<std::string> const& reasons) {
+    struct alike {
+        std::string before, after;  ///< the name
+        std::vector<std::string> names;
+    };
+    std::vector<alike> groups;
+    for (std::string const& one : reasons) {
+        std::size_t const begin = std::min(one.find('`'), one.size()), close = one.find('`', begin + 1);
+        std::size_t const end = close == std::string::npos ? begin : close + 1;
+        alike const made{one.substr(0, begin), one.substr(end), {one.substr(begin, end - begin)}};
+        auto const known = std::find_if(groups.begin(), groups.end(),
+                                        [&](alike const& group) { return group.before == made.before && group.after == made.after; });
+        if (known == groups.end()) groups.push_back(made);
+        else if (std::find(known->names.begin(), known->names.end(), made.names[0]) == known->names.end())
+            known->names.push_back(made.names[0]);
+    }
+    std::string text;
+    for (alike const& one : groups) {
+        std::size_t const count = one.names.size();
+        std::string named = one.names[0];
+        if (count == 2) named = "each of " + named + " and " + one.names[1];
+        else if (count > 2)
+            named = "each of " + named + ", " + one.names[1] + " and " + std::to_string(count - 2) + (count == 3 ? " other" : " others");
+        text += (text.empty() ? "" : ", and ") + one.before + named + one.after;
+    }
+    return text;
+}
 /// What layers that are planned alike have in common: their nodes, where tensors are numbers.
 inline std::string likeness_of(layer_shape const& of) {
     std::string made;
@@ -98,12 +127,12 @@ class layer_placer {
             }
             std::optional<found_schedule> best;
             placed_layer* best_here = nullptr;
-            std::string why;
+            std::vector<std::string> why;
             for (std::size_t which = 0; which < one.made_by.size(); ++which) {
                 placed_layer& here = as_placed();
                 auto found = best_of(here, at, which, agent, report);
                 if (!found.how) {
-                    if (why.find(found.why) == std::string::npos) why += (why.empty() ? "" : ", and ") + found.why;
+                    why.push_back(found.why);
                     layers_.pop_back();
                 } else if (!best || found.cycles < best->cycles) {
                     best = std::move(found), best_here = &here;
@@ -113,7 +142,7 @@ class layer_placer {
                 report.least_cycles = best->least_cycles;
                 return {best_here, *best->how, one.agent_at, report};
             }
-            report.passed_over.push_back(one.name + " on " + report.agent + ": " + why);
+            report.passed_over.push_back(one.name + " on " + report.agent + ": " + detail::joined_reasons(why));
         }
         std::string text = report.kernel + ", " + report.made_for + ": no agent takes it";
         for (std::string const& one : report.passed_over) text += "; " + one;
