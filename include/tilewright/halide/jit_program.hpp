@@ -36,10 +36,10 @@ class jit_program {
     /// @param passed    where the caller has the tensors of memories without a capacity, by name
     /// @param complete  is called with the position of each kernel when its result is there
     /// @return 0, or the code of the first kernel that failed; then nothing is under way
-    int run(std::map<std::string, void*> const& passed = {}, std::function<void(int kernel)> const& complete = nullptr) {
+    int run(std::map<std::string, void*> const& passed = {}, std::function<void(int)> const& complete = nullptr) {
         int code = 0;
-        auto const tell = [&](int kernel) {
-            if (code == 0 && complete) complete(kernel);
+        auto const tell = [&](int which) {
+            if (code == 0 && complete) complete(which);
         };
         for (int at = 0; at < plan().steps.size() && code == 0; ++at) {
             ir::program_step const& s = plan().steps[at];

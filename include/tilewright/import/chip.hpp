@@ -33,7 +33,7 @@ class chip {
         std::string only_for = {};                    ///< the one layer that it is for; empty: any
     };
     /// Where a tensor lies.
-    struct place {
+    struct tensor_place {
         std::string tensor;
         std::optional<memory> where = {};
         std::optional<std::int64_t> offset = {}, bank = {};
@@ -113,7 +113,7 @@ class chip {
     memory const& constants() const { return constants_; }
     std::optional<memory> const& spills() const { return spills_; }
     std::optional<memory> const& states() const { return states_; }
-    std::vector<place> const& places() const { return places_; }
+    std::vector<tensor_place> const& places() const { return places_; }
     std::vector<std::string> const& c_includes() const { return c_includes_; }
     std::vector<placed_agent> const& agents() const { return agents_; }
     std::vector<choice> const& choices() const { return choices_; }
@@ -135,7 +135,7 @@ class chip {
     std::string name_;
     memory inputs_{}, outputs_{}, constants_{};
     std::optional<memory> spills_{}, states_{};
-    std::vector<place> places_ = {};
+    std::vector<tensor_place> places_ = {};
     std::vector<std::string> c_includes_ = {};
     std::vector<placed_agent> agents_ = {};
     std::vector<choice> choices_ = {};

@@ -58,7 +58,7 @@ class network_program {
         for (std::size_t at = 0; at < network_.outputs.size(); ++at) {
             if (!is_kept(&state::output, at)) made_.output(as_tensor(network_.outputs[at]), on.outputs());
         }
-        for (chip::place const& one : on.places()) {
+        for (chip::tensor_place const& one : on.places()) {
             any_tensor const tensor{ir::label(one.tensor.c_str()), {}};
             if (one.where) made_.pin(tensor, *one.where);
             if (one.offset) made_.at_offset(tensor, *one.offset);
