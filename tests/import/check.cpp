@@ -66,7 +66,7 @@ struct quantised : drawing {
 TEST_CASE("each result of a kernel is compared; what is another way to read it, too") {
     checked const made(turned(), bytes_of(x), {bytes_of(s), bytes_of(exponentials(s))});
     REQUIRE(made.all.size() == 3);
-    for (checked_result const& one : made.all) CHECK(one.verdict == checked_result::equal);
+    for (checked_result const& one : made.all) CHECK(one.verdict == checked_result::equals);
     CHECK(made.all[0].elements == 6);
     CHECK(made.all[1].kernel == made.all[0].kernel);
     CHECK(imported::all_agree(made.all));
@@ -81,8 +81,8 @@ TEST_CASE("a difference stands where it arises, and not at what follows from it"
     CHECK(made.all[0].verdict == checked_result::different);
     CHECK(made.all[0].why == "at [1, 2] expected -5, got -7");
     CHECK(made.all[0].apart == 1);
-    CHECK(made.all[1].verdict == checked_result::equal);
-    CHECK(made.all[2].verdict == checked_result::equal);
+    CHECK(made.all[1].verdict == checked_result::equals);
+    CHECK(made.all[2].verdict == checked_result::equals);
     CHECK_FALSE(imported::all_agree(made.all));
     CHECK_THAT(imported::check_table(made.all),
                Contains("the first difference is in k0, node 0 (Neg)") && Contains("at [1, 2] expected -5, got -7\n"));
@@ -90,7 +90,7 @@ TEST_CASE("a difference stands where it arises, and not at what follows from it"
     std::vector<float> last = exponentials(s);
     last[0] = 1.001F;
     checked const late(turned(), bytes_of(x), {bytes_of(s), bytes_of(last)});
-    CHECK(late.all[0].verdict == checked_result::equal);
+    CHECK(late.all[0].verdict == checked_result::equals);
     CHECK(late.all[2].why == "at [0, 0] expected 1, got 1.00100005");
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("floats may differ by what sums in another order do, and no number is 
 TEST_CASE("integers that are made of reals may be one step apart, and no two") {
     std::vector<float> const reals{0.2F, 1, -3, 70};
     using levels = std::vector<std::int8_t>;
-    CHECK(checked(quantised(), bytes_of(reals), {bytes_of(levels{0, 2, -6, 127})}).all[0].verdict == checked_result::equal);
+    CHECK(checked(quantised(), bytes_of(reals), {bytes_of(levels{0, 2, -6, 127})}).all[0].verdict == checked_result::equals);
     checked const near(quantised(), bytes_of(reals), {bytes_of(levels{1, 2, -6, 127})});
     CHECK(near.all[0].verdict == checked_result::within_a_step);
     CHECK_THAT(imported::check_table(near.all), Contains("25.0 % are one step apart"));
@@ -135,8 +135,8 @@ TEST_CASE("what has no reference is said to be unchecked, and what kernels made 
                                             });
     CHECK(all[0].verdict == checked_result::not_checked);
     CHECK(all[0].why == "no `Neg` today");
-    CHECK(all[1].verdict == checked_result::equal);
-    CHECK(all[2].verdict == checked_result::equal);
+    CHECK(all[1].verdict == checked_result::equals);
+    CHECK(all[2].verdict == checked_result::equals);
     CHECK_THAT(imported::check_table(all), Contains("not checked: no `Neg` today") && Contains("2 of 3 results compared"));
     // Where no kernel made it either, nothing after it is known.
     auto const none = imported::check_layers(of.graph, layers, {bytes_of(x)}, {}, [](auto const&...) -> std::vector<reference::elements> {

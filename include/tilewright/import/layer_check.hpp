@@ -13,7 +13,7 @@ namespace tilewright::imported {
 
 /// What a reference says of one result of a node.
 struct checked_result {
-    enum verdict_of { equal, within_a_step, nearly_equal, different, not_checked, inside_a_kernel };
+    enum verdict_of { equals, within_a_step, nearly_equal, different, not_checked, inside_a_kernel };
 
     std::string node;    ///< its number and its operator
     std::string tensor;  ///< the model's name of the result
@@ -165,7 +165,7 @@ class layer_checker {
         std::vector<double> const should = reference::reals_of(expected), is = reference::reals_of(got);
         double largest = 0;
         for (double const one : should) largest = std::isfinite(one) ? std::max(largest, std::abs(one)) : largest;
-        into.verdict = checked_result::equal;
+        into.verdict = checked_result::equals;
         for (std::size_t at = 0; at < should.size(); ++at) {
             bool const same_number = floats && (should[at] == is[at] || (std::isnan(should[at]) && std::isnan(is[at])));
             if (same_number || std::memcmp(&expected.bytes[at * size], &got.bytes[at * size], size) == 0) continue;
@@ -173,7 +173,7 @@ class layer_checker {
             double const apart = std::abs(should[at] - is[at]);
             bool const near = floats ? apart <= 1e-4 * std::abs(should[at]) + 1e-5 * largest : steps && apart <= 1;
             if (floats && std::isfinite(apart)) into.furthest = std::max(into.furthest, apart / std::max(largest, 1e-300));
-            if (near && into.verdict == checked_result::equal)
+            if (near && into.verdict == checked_result::equals)
                 into.verdict = floats ? checked_result::nearly_equal : checked_result::within_a_step;
             if (near || into.verdict == checked_result::different) continue;
             into.verdict = checked_result::different;
@@ -222,7 +222,7 @@ inline std::string check_table(std::vector<checked_result> const& all) {
     for (checked_result const& one : all) {
         std::string said;
         switch (one.verdict) {
-            case checked_result::equal: said = "equal"; break;
+            case checked_result::equals: said = "equal"; break;
             case checked_result::within_a_step: said = reports::percent(one.apart, one.elements) + " are one step apart"; break;
             case checked_result::nearly_equal:
                 said = "nearly equal, within " + detail::number_text(one.furthest) + " of the largest";
