@@ -50,9 +50,9 @@ struct planned_network {
         : whole(std::move(layers), ir::label(name.c_str()), imported::tool_is_for().what), plan(make_program_plan(whole.get())) {}
 };
 /// Nothing where it is not imported, placed and planned; then the reasons stand on stderr, a line each.
-std::unique_ptr<planned_network> plan_network(source const& from, std::string const& name) {
+std::unique_ptr<planned_network> plan_network(network::graph const& graph, source const& from, std::string const& name) {
     auto const say = [&](std::string const& line) { std::cerr << from.model.string() << ": " << line << '\n'; };
-    imported::layers layers = imported::layers_of(read(from.model), from.states);
+    imported::layers layers = imported::layers_of(graph, from.states);
     for (std::string const& one : layers.refused) say(one);
     if (!layers.refused.empty()) return nullptr;
     try {
@@ -64,6 +64,9 @@ std::unique_ptr<planned_network> plan_network(source const& from, std::string co
         for (std::string line; std::getline(lines, line);) say(line);
     }
     return nullptr;
+}
+std::unique_ptr<planned_network> plan_network(source const& from, std::string const& name) {
+    return plan_network(read(from.model), from, name);
 }
 /// The memories that the network uses, with the most bytes that are alive in each.
 void print_memories(program_plan_value const& plan) {
@@ -197,10 +200,7 @@ std::vector<std::vector<std::byte>> read_inputs(network::graph const& of, std::v
     std::vector<std::vector<std::byte>> made;
     for (std::size_t at = 0; at < files.size(); ++at) {
         network::tensor const& one = of.tensors[static_cast<std::size_t>(of.inputs[at])];
-        std::vector<std::int64_t> extents;
-        for (network::dimension const& extent : one.shape.value_or(network::tensor_shape{}))
-            extents.push_back(extent.extent.value_or(extent.usual));
-        made.push_back(network::read_input(files[at], one.type, extents));
+        made.push_back(network::read_input(files[at], one.type, network::usual_extents(one)));
     }
     return made;
 }
@@ -208,9 +208,9 @@ std::vector<std::vector<std::byte>> read_inputs(network::graph const& of, std::v
 /// @param library  ONNX Runtime, which is the reference then; or empty
 /// @param files    of the inputs; none: they are drawn
 bool check(source const& from, std::string const& library, std::vector<std::string> const& files) {
-    auto const made = plan_network(from, "network");
-    if (!made) return false;
     network::graph const graph = read(from.model);
+    auto const made = plan_network(graph, from, "network");
+    if (!made) return false;
     reference::node_reference computed_by = reference::results_of;
     if (!library.empty()) {
         if (graph.format != "onnx") throw std::invalid_argument("ONNX Runtime takes no model of TensorFlow Lite");

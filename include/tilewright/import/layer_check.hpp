@@ -29,8 +29,7 @@ namespace detail {
 /// The elements of a view of a stored tensor, row by row.
 inline reference::elements gathered(view const& of, std::vector<std::byte> const& from, network::element_type type) {
     reference::elements made{type, of.shape(), {}};
-    std::vector<std::int64_t> stored(of.of.extents.size(), 1);
-    for (std::size_t at = stored.size(); at-- > 1;) stored[at - 1] = stored[at] * of.of.extents[at];
+    std::vector<std::int64_t> const stored = reference::strides_of(of.of.extents);
     auto const along = [&](std::vector<std::int64_t> const& steps) {
         std::int64_t elements = 0;
         for (std::size_t at = 0; at < stored.size(); ++at) elements += steps[at] * stored[at];
@@ -41,14 +40,10 @@ inline reference::elements gathered(view const& of, std::vector<std::byte> const
         for (factor const& one : dimension) extents.push_back(one.extent), steps.push_back(along(one.steps));
     }
     auto const size = static_cast<std::size_t>(bytes_of(of.type()));
-    std::vector<std::int64_t> index(extents.size(), 0);
     made.bytes.reserve(static_cast<std::size_t>(of.elements()) * size);
-    for (std::int64_t left = of.elements(); left > 0; --left) {
-        std::int64_t place = along(of.first);
-        for (std::size_t at = 0; at < index.size(); ++at) place += index[at] * steps[at];
-        auto const first = from.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(place) * size);
+    for (auto const place : reference::walk<std::size_t>(extents, along(of.first), steps)) {
+        auto const first = from.begin() + static_cast<std::ptrdiff_t>(place * size);
         made.bytes.insert(made.bytes.end(), first, first + static_cast<std::ptrdiff_t>(size));
-        reference::next(index, extents);
     }
     return made;
 }
@@ -76,10 +71,7 @@ class layer_checker {
     }
     void give_input(network::tensor_id id, std::vector<std::byte> const& bytes) {
         network::tensor const& one = graph_.tensors[static_cast<std::size_t>(id)];
-        reference::elements& made = values_[static_cast<std::size_t>(id)].emplace();
-        made = {one.type, {}, bytes};
-        for (network::dimension const& extent : one.shape.value_or(network::tensor_shape{}))
-            made.extents.push_back(extent.extent.value_or(extent.usual));
+        values_[static_cast<std::size_t>(id)] = reference::elements{one.type, network::usual_extents(one), bytes};
     }
     void check(std::size_t at, reference::node_reference const& reference, std::vector<checked_result>& all) {
         network::node const& node = graph_.nodes[at];

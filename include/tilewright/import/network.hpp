@@ -20,9 +20,7 @@ inline void compare_with_model(lowering const& of) {
         if (type_of(said.type) != made->type())
             throw not_imported("makes elements of " + std::string(name_of(made->type())) + ", and the model says " +
                                tflite::type_text(said));
-        shape extents;
-        for (network::dimension const& one : said.shape.value_or(network::tensor_shape{}))
-            extents.push_back(one.extent.value_or(one.usual));
+        shape const extents = network::usual_extents(said);
         if (extents != made->shape()) throw not_imported("makes " + text_of(made->shape()) + ", and the model says " + text_of(extents));
     }
 }

@@ -12,8 +12,7 @@ namespace detail {
 inline bool can_overwrite(layers const& of, ir::label const& before, ir::label const& after) {
     bool written = false;
     for (layer const& one : of.all) {
-        bool const reads = std::any_of(one.nodes.begin(), one.nodes.end(),
-                                       [&](ir::node const& node) { return node.op == operation::access && node.name == before; });
+        bool const reads = accesses(one, before);
         bool const writes = one.nodes.back().name == after;
         if (reads && written) return false;
         if (writes && reads) {

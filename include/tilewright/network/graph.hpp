@@ -103,6 +103,13 @@ inline std::optional<std::int64_t> elements_of(tensor_shape const& shape) {
     return overflow ? std::nullopt : std::optional(count);
 }
 
+/// The extents of a tensor; where run time decides one, what the model usually has. None where the model does not say.
+inline std::vector<std::int64_t> usual_extents(tensor const& of) {
+    std::vector<std::int64_t> made;
+    for (dimension const& one : of.shape.value_or(tensor_shape{})) made.push_back(one.extent.value_or(one.usual));
+    return made;
+}
+
 /// The elements of a constant as values of `T`.
 ///
 /// @pre `T` has the size of the constant's elements; a `bool` is read as std::uint8_t

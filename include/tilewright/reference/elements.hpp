@@ -127,6 +127,27 @@ inline std::size_t place_of(std::vector<std::int64_t> const& index, std::vector<
     return static_cast<std::size_t>(place);
 }
 
+/// The distance between neighbours along each dimension, row by row.
+inline std::vector<std::int64_t> strides_of(std::vector<std::int64_t> const& extents) {
+    std::vector<std::int64_t> made(extents.size(), 1);
+    for (std::size_t at = extents.size(); at-- > 1;) made[at - 1] = made[at] * extents[at];
+    return made;
+}
+/// The places that a walk over `extents` meets, row by row: it begins at `first` and goes as far as `strides` say along each dimension.
+template <class Place = std::int64_t>
+std::vector<Place> walk(std::vector<std::int64_t> const& extents, std::int64_t first, std::vector<std::int64_t> const& strides) {
+    std::vector<Place> made;
+    if (count_of(extents) <= 0) return made;
+    made.reserve(static_cast<std::size_t>(count_of(extents)));
+    std::vector<std::int64_t> index(extents.size(), 0);
+    do {
+        std::int64_t place = first;
+        for (std::size_t at = 0; at < index.size(); ++at) place += index[at] * strides[at];
+        made.push_back(static_cast<Place>(place));
+    } while (next(index, extents));
+    return made;
+}
+
 /// What an operator computes: a result for each of the node's outputs.
 using operator_function = std::vector<elements> (*)(network::graph const&, network::node const&, operands const&);
 

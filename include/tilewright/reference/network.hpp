@@ -10,9 +10,8 @@ using node_reference = std::function<std::vector<elements>(network::graph const&
 
 /// The reference of these headers, by the operators of the network's format.
 inline std::vector<elements> results_of(network::graph const& graph, network::node const& node, operands const& given) {
-    bool const own_domain = node.domain.empty() || node.domain == "ai.onnx";
     for (operator_entry const& one : graph.format == "onnx" ? onnx_operators() : tflite_operators()) {
-        if (own_domain && one.name == node.operation) return one.compute(graph, node, given);
+        if (node.domain.empty() && one.name == node.operation) return one.compute(graph, node, given);
     }
     throw not_covered("this operator has no reference");
 }

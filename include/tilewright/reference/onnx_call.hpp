@@ -1,4 +1,5 @@
 #pragma once
+#include <iterator>
 #include <tilewright/reference/elements.hpp>
 #include <type_traits>
 #include <utility>
@@ -112,15 +113,28 @@ inline elements const& single(elements const& from) {
     return from;
 }
 
+/// Element types by the numbers that ONNX gives them; `unknown`: graphs have no such elements.
+inline constexpr element_type numbered_types[] = {
+    element_type::unknown, element_type::float32, element_type::uint8,  element_type::int8,    element_type::uint16,
+    element_type::int16,   element_type::int32,   element_type::int64,  element_type::unknown, element_type::boolean,
+    element_type::unknown, element_type::float64, element_type::uint32, element_type::uint64};
+
 /// The element type that ONNX gives a number.
 ///
 /// @throws not_covered  where graphs have no such elements
 inline element_type type_of(std::int64_t number) {
-    using of = element_type;
-    constexpr of types[] = {of::unknown, of::float32, of::uint8,   of::int8,    of::uint16,  of::int16,  of::int32,
-                            of::int64,   of::unknown, of::boolean, of::unknown, of::float64, of::uint32, of::uint64};
-    require(number >= 0 && number < 14 && types[number] != of::unknown, "an element type that graphs do not have");
-    return types[number];
+    require(number >= 0 && number < std::ssize(numbered_types) && numbered_types[number] != element_type::unknown,
+            "an element type that graphs do not have");
+    return numbered_types[number];
+}
+/// The number that ONNX gives an element type.
+///
+/// @throws not_covered  where the type is unknown
+inline int number_of(element_type type) {
+    require(type != element_type::unknown, "elements of an unknown type");
+    int number = 1;
+    while (numbered_types[number] != type) ++number;
+    return number;
 }
 
 }  // namespace tilewright::reference::of_onnx

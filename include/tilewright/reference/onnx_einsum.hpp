@@ -80,7 +80,7 @@ inline elements einsum(call const& of) {
     }
     std::vector<shape> steps(equation.terms.size(), shape(letters.size(), 0));
     for (std::size_t term = 0; term < steps.size(); ++term) {
-        shape const &own = of.operand(term).extents, apart = steps_of(own);
+        shape const &own = of.operand(term).extents, apart = strides_of(own);
         for (std::size_t at = 0; at < own.size(); ++at) steps[term][letters.find(equation.terms[term][at])] += own[at] == 1 ? 0 : apart[at];
     }
     shape const result(extents.begin(), extents.begin() + static_cast<std::ptrdiff_t>(equation.result.size()));

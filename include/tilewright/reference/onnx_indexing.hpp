@@ -86,7 +86,7 @@ struct slices {
         require(shared + depth <= data.size(), "more indices than extents");
         extents.assign(rows.begin(), rows.end() - 1);
         extents.insert(extents.end(), data.begin() + static_cast<std::ptrdiff_t>(shared + depth), data.end());
-        shape const steps = steps_of(data), before(rows.begin(), rows.end() - 1);
+        shape const steps = strides_of(data), before(rows.begin(), rows.end() - 1);
         std::int64_t const size = count_between(data, shared + depth, data.size());
         auto const numbers = integers_of(indices);
         std::size_t next_number = 0;
@@ -170,13 +170,13 @@ inline results top_k(call const& of) {
     std::size_t const axis = axis_of(of.integer("axis", -1), in.extents.size());
     std::int64_t const count = of.version() < 10 ? of.integer("k", 0) : integers_of(single(of.operand(1)))[0];
     bool const largest = of.integer("largest", 1) != 0;
-    std::int64_t const extent = in.extents[axis], step = steps_of(in.extents)[axis];
+    std::int64_t const extent = in.extents[axis], step = strides_of(in.extents)[axis];
     require(count >= 0 && count <= extent, "more elements than there are");
     shape starts = in.extents, extents = in.extents;
     starts[axis] = 1, extents[axis] = count;
     places from(static_cast<std::size_t>(count_of(extents)));
     shape indices(from.size());
-    places const firsts = strided(starts, 0, steps_of(in.extents)), to = strided(starts, 0, steps_of(extents));
+    places const firsts = walk<std::size_t>(starts, 0, strides_of(in.extents)), to = walk<std::size_t>(starts, 0, strides_of(extents));
     with_wide(in.type, [&](auto wide) {
         auto const values = detail::numbers_of<decltype(wide)>(in);
         for (std::size_t line = 0; line < firsts.size(); ++line) {

@@ -11,9 +11,9 @@ inline elements permuted(elements const& in, shape const& order) {
     for (std::int64_t const axis : order) {
         std::size_t const at = axis_of(axis, in.extents.size());
         extents.push_back(in.extents[at]);
-        steps.push_back(steps_of(in.extents)[at]);
+        steps.push_back(strides_of(in.extents)[at]);
     }
-    return pick(in, extents, strided(extents, 0, steps));
+    return pick(in, extents, walk<std::size_t>(extents, 0, steps));
 }
 inline elements transpose(call const& of) {
     shape order(of.operand(0).extents.size());
@@ -45,10 +45,10 @@ inline elements concat(call const& of) {
 
 /// A box of elements: so many along each axis, from an index on, by steps that may be negative.
 inline elements box_of(elements const& in, shape const& extents, shape const& starts, shape const& strides) {
-    shape steps = steps_of(in.extents);
+    shape steps = strides_of(in.extents);
     std::int64_t first = 0;
     for (std::size_t at = 0; at < steps.size(); ++at) first += starts[at] * steps[at], steps[at] *= strides[at];
-    return pick(in, extents, strided(extents, first, steps));
+    return pick(in, extents, walk<std::size_t>(extents, first, steps));
 }
 
 /// Parts along an axis: of the sizes that are given, or equal ones. With `num_outputs` the last one may be smaller.

@@ -7,9 +7,10 @@ namespace tilewright::reference::of_onnx {
 /// Calls `use` with the places of each line of elements along an axis.
 template <class Use>
 void each_line(shape const& extents, std::size_t axis, Use const& use) {
-    shape starts = extents, line = {extents[axis]}, steps = steps_of(extents);
+    shape starts = extents, line = {extents[axis]}, steps = strides_of(extents);
     starts[axis] = 1;
-    for (std::size_t const start : strided(starts, 0, steps)) use(strided(line, static_cast<std::int64_t>(start), {steps[axis]}));
+    for (std::size_t const start : walk<std::size_t>(starts, 0, steps))
+        use(walk<std::size_t>(line, static_cast<std::int64_t>(start), {steps[axis]}));
 }
 
 /// Makes other numbers of each line that a softmax looks at: along one axis, or before version 13 over all extents from the axis on.
@@ -97,7 +98,7 @@ inline places channel_places(shape const& extents) {
     require(extents.size() > 1, "an operand without channels");
     shape steps(extents.size(), 0);
     steps[1] = 1;
-    return strided(extents, 0, steps);
+    return walk<std::size_t>(extents, 0, steps);
 }
 
 /// For inference. Operands: the input, then for each channel a scale, a shift, a mean and a variance.
@@ -177,13 +178,13 @@ inline elements mean_variance_normalization(call const& of) {
     auto const& in = of.operand(0);
     auto values = floats_of(in);
     shape starts = in.extents, inner(in.extents.size(), 1);
-    shape const steps = steps_of(in.extents);
+    shape const steps = strides_of(in.extents);
     for (std::int64_t const one : of.integers("axes", shape{0, 2, 3})) {
         std::size_t const axis = axis_of(one, in.extents.size());
         starts[axis] = 1, inner[axis] = in.extents[axis];
     }
-    for (std::size_t const start : strided(starts, 0, steps)) {
-        places const group = strided(inner, static_cast<std::int64_t>(start), steps);
+    for (std::size_t const start : walk<std::size_t>(starts, 0, steps)) {
+        places const group = walk<std::size_t>(inner, static_cast<std::int64_t>(start), steps);
         std::vector<double> numbers;
         for (std::size_t const place : group) numbers.push_back(values[place]);
         moments const found(numbers);
@@ -199,7 +200,7 @@ inline elements lrn(call const& of) {
     std::int64_t const size = of.integer("size", 0), channels = in.extents.size() > 1 ? in.extents[1] : 0;
     require(size > 0 && channels > 0, "no channels");
     double const alpha = of.real("alpha", 0.0001f), beta = of.real("beta", 0.75f), bias = of.real("bias", 1);
-    std::int64_t const step = steps_of(in.extents)[1];
+    std::int64_t const step = strides_of(in.extents)[1];
     places const channel_of = channel_places(in.extents);
     std::vector<double> made(values.size());
     for (std::size_t at = 0; at < values.size(); ++at) {

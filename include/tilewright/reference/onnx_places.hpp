@@ -18,25 +18,6 @@ void each_index(shape const& extents, Use const& use) {
     while (next(index, extents));
 }
 
-/// How far apart neighbours along each axis stand.
-inline shape steps_of(shape const& extents) {
-    shape steps(extents.size(), 1);
-    for (std::size_t at = extents.size(); at-- > 1;) steps[at - 1] = steps[at] * extents[at];
-    return steps;
-}
-
-/// For each index of a tensor: `first` and so many steps along each axis.
-inline places strided(shape const& extents, std::int64_t first, shape const& steps) {
-    places made;
-    made.reserve(static_cast<std::size_t>(count_of(extents)));
-    each_index(extents, [&](shape const& index) {
-        std::int64_t place = first;
-        for (std::size_t at = 0; at < index.size(); ++at) place += index[at] * steps[at];
-        made.push_back(static_cast<std::size_t>(place));
-    });
-    return made;
-}
-
 /// Extents of two operands together, by NumPy's rules. @throws not_covered  where they do not fit
 inline shape broadcast(shape const& a, shape const& b) {
     shape const &longer = a.size() < b.size() ? b : a, &shorter = a.size() < b.size() ? a : b;
@@ -56,11 +37,11 @@ inline shape broadcast(shape const& a, shape const& b) {
 inline places broadcast_places(shape const& from, shape const& to) {
     require(broadcast(from, to) == to, "extents that do not broadcast");
     shape steps(to.size(), 0);
-    shape const own = steps_of(from);
+    shape const own = strides_of(from);
     for (std::size_t at = 0; at < from.size(); ++at) {
         if (from[at] != 1) steps[at + to.size() - from.size()] = own[at];
     }
-    return strided(to, 0, steps);
+    return walk<std::size_t>(to, 0, steps);
 }
 
 /// The elements at places. Where a place is `outside`, the element of `fill` stands, or zero.

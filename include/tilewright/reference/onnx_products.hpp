@@ -78,7 +78,7 @@ inline elements matrix_of(elements const& from, bool transposed) {
     require(from.extents.size() == 2, "a matrix of another rank");
     if (!transposed) return from;
     shape const extents = {from.extents[1], from.extents[0]};
-    return pick(from, extents, strided(extents, 0, {1, from.extents[1]}));
+    return pick(from, extents, walk<std::size_t>(extents, 0, {1, from.extents[1]}));
 }
 
 /// alpha * A * B + beta * C; C broadcasts.

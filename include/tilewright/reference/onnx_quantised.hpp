@@ -38,7 +38,7 @@ inline places scale_places(call const& of, shape const& extents, elements const&
             steps[axis] = 1;
         }
     }
-    return strided(extents, 0, steps);
+    return walk<std::size_t>(extents, 0, steps);
 }
 
 /// The zero points beside so many scales; without an operand, 0.
@@ -102,7 +102,7 @@ inline elements without_zero(elements const& in, elements const* zero, std::size
             require(along < steps.size() && static_cast<std::int64_t>(zeros.size()) == in.extents[along], "zero points that do not fit");
             steps[along] = 1;
         }
-        places const at = strided(in.extents, 0, steps);
+        places const at = walk<std::size_t>(in.extents, 0, steps);
         for (std::size_t to = 0; to < numbers.size(); ++to) numbers[to] -= zeros[at[to]];
     }
     return of_integers(element_type::int32, in.extents, numbers);
@@ -159,7 +159,7 @@ inline elements qlinear_conv(call const& of) {
     for (float& one : multipliers) one = in_scale * one / out_scale;
     shape steps(made.result().size(), 0);
     if (multipliers.size() > 1) steps[1] = 1;
-    return rescaled(made.result(), whole(sums), multipliers, strided(made.result(), 0, steps), of.operand(7));
+    return rescaled(made.result(), whole(sums), multipliers, walk<std::size_t>(made.result(), 0, steps), of.operand(7));
 }
 
 /// Operands: two stacks of matrices, each with scale and zero point, then scale and zero point of the result. Scales of the first may be

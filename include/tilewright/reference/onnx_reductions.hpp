@@ -18,11 +18,11 @@ struct reduction {
             if (reduced[at]) group *= extents[at], kept[at] = 1;
             if (!reduced[at] || keeps) result.push_back(kept[at]);
         }
-        shape steps = steps_of(kept);
+        shape steps = strides_of(kept);
         for (std::size_t at = 0; at < extents.size(); ++at) {
             if (reduced[at]) steps[at] = 0;
         }
-        to = strided(extents, 0, steps);
+        to = walk<std::size_t>(extents, 0, steps);
         count = static_cast<std::size_t>(count_of(result));
     }
 };
@@ -110,7 +110,7 @@ elements index_of_extreme(call const& of, Better const& better) {
     reduction const how(in.extents, reduced, of.integer("keepdims", 1) != 0);
     require(how.group > 0, "the extreme of no elements");
     bool const last = of.integer("select_last_index", 0) != 0;
-    std::int64_t const step = steps_of(in.extents)[axis];
+    std::int64_t const step = strides_of(in.extents)[axis];
     auto const found = with_wide(in.type, [&](auto wide) {
         auto const values = detail::numbers_of<decltype(wide)>(in);
         places best(how.count, outside);
@@ -138,13 +138,13 @@ inline elements cum_sum(call const& of) {
     bool const exclusive = of.integer("exclusive", 0) != 0, reverse = of.integer("reverse", 0) != 0;
     shape starts = in.extents;
     starts[axis] = 1;
-    shape const steps = steps_of(in.extents);
+    shape const steps = strides_of(in.extents);
     std::int64_t const extent = in.extents[axis];
     return with_ring(in.type, [&](auto wide) {
         using number = decltype(wide);
         auto const values = detail::numbers_of<number>(in);
         std::vector<number> made(values.size());
-        for (std::size_t const start : strided(starts, 0, steps)) {
+        for (std::size_t const start : walk<std::size_t>(starts, 0, steps)) {
             number sum = 0;
             for (std::int64_t at = 0; at < extent; ++at) {
                 std::size_t const place = start + static_cast<std::size_t>((reverse ? extent - 1 - at : at) * steps[axis]);

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <map>
 #include <tilewright/network/model_error.hpp>
-#include <tilewright/reference/elements.hpp>
+#include <tilewright/reference/onnx_call.hpp>
 #include <tilewright/reference/onnxruntime.hpp>
 
 namespace tilewright::reference {
@@ -56,7 +56,7 @@ class onnxruntime_nodes {
             for (std::size_t at = 0, taken = 0; at < made.size(); ++at) {
                 if (node.outputs[at] == network::no_tensor) continue;
                 onnxruntime::tensor one = run.output(taken++);
-                made[at] = {type_of(one.type), std::move(one.extents), std::move(one.bytes)};
+                made[at] = {of_onnx::type_of(one.type), std::move(one.extents), std::move(one.bytes)};
             }
             return made;
         } catch (std::runtime_error const& error) {
@@ -77,31 +77,9 @@ class onnxruntime_nodes {
     static void declare(onnx::ValueInfoProto& into, std::string const& name, elements const& what) {
         into.set_name(name);
         auto& tensor = *into.mutable_type()->mutable_tensor_type();
-        tensor.set_elem_type(number_of(what.type));
+        tensor.set_elem_type(of_onnx::number_of(what.type));
         for (std::int64_t const extent : what.extents) tensor.mutable_shape()->add_dim()->set_dim_value(extent);
         tensor.mutable_shape();
-    }
-
-    using pair = std::pair<network::element_type, int>;
-    static constexpr pair types_[] = {
-        {network::element_type::float32, onnx::TensorProto::FLOAT}, {network::element_type::float64, onnx::TensorProto::DOUBLE},
-        {network::element_type::int8, onnx::TensorProto::INT8},     {network::element_type::int16, onnx::TensorProto::INT16},
-        {network::element_type::int32, onnx::TensorProto::INT32},   {network::element_type::int64, onnx::TensorProto::INT64},
-        {network::element_type::uint8, onnx::TensorProto::UINT8},   {network::element_type::uint16, onnx::TensorProto::UINT16},
-        {network::element_type::uint32, onnx::TensorProto::UINT32}, {network::element_type::uint64, onnx::TensorProto::UINT64},
-        {network::element_type::boolean, onnx::TensorProto::BOOL},
-    };
-    static int number_of(network::element_type type) {
-        for (auto const& [ours, theirs] : types_) {
-            if (ours == type) return theirs;
-        }
-        throw not_covered("elements of an unknown type");
-    }
-    static network::element_type type_of(int type) {
-        for (auto const& [ours, theirs] : types_) {
-            if (theirs == type) return ours;
-        }
-        return network::element_type::unknown;
     }
 
     onnx::ModelProto model_ = {};

@@ -146,24 +146,4 @@ inline std::size_t dimension_of(call const& of, std::int64_t axis, std::size_t r
     return static_cast<std::size_t>(found);
 }
 
-/// The distance between neighbours along each dimension, row by row.
-inline extent_list strides_of(extent_list const& extents) {
-    extent_list made(extents.size(), 1);
-    for (std::size_t at = extents.size(); at-- > 1;) made[at - 1] = made[at] * extents[at];
-    return made;
-}
-/// The places that a walk over `extents` meets, row by row: it begins at `first` and goes as far as `strides` say along each dimension.
-inline std::vector<std::int64_t> walk(extent_list const& extents, std::int64_t first, extent_list const& strides) {
-    std::vector<std::int64_t> made;
-    if (count_of(extents) <= 0) return made;
-    made.reserve(static_cast<std::size_t>(count_of(extents)));
-    extent_list index(extents.size(), 0);
-    do {
-        std::int64_t place = first;
-        for (std::size_t at = 0; at < index.size(); ++at) place += index[at] * strides[at];
-        made.push_back(place);
-    } while (next(index, extents));
-    return made;
-}
-
 }  // namespace tilewright::reference::tflite
