@@ -179,7 +179,6 @@ function(tilewright_add_kernel name)
     set(sources ${directory}/${name}_entry.c)
     if(ARG_BINDING STREQUAL "emulated")
         list(APPEND sources ${directory}/${name}_binding.cpp)
-        _tilewright_compile_semantics(${directory}/${name}_binding.cpp)
     endif()
     list(GET ARG_SCHEDULE 0 first)
     add_custom_command(OUTPUT ${directory}/${name}.h ${sources}
@@ -192,6 +191,9 @@ function(tilewright_add_kernel name)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_compile_features(${name} PRIVATE c_std_99)
     target_include_directories(${name} PUBLIC ${directory})
+    if(ARG_BINDING STREQUAL "emulated")
+        _tilewright_emulate(${name} ${directory}/${name}_binding.cpp)
+    endif()
     target_link_libraries(${name} PUBLIC tilewright::tilewright Halide::Runtime PRIVATE ${objects})
     # NAME calls NAME_unchecked, which calls back into the binding in NAME; static libraries say so by naming each other.
     foreach(object IN LISTS objects)
@@ -291,7 +293,6 @@ function(_tilewright_c_library name tool directory header what binding includes 
     set(sources ${directory}/${name}.c)
     if(binding STREQUAL "emulated")
         list(APPEND sources ${directory}/${name}_binding.cpp)
-        _tilewright_compile_semantics(${directory}/${name}_binding.cpp)
     endif()
     add_custom_command(OUTPUT ${directory}/${name}.h ${sources}
         COMMAND ${tool} ${binding} ${directory} ${header} ${what} ${includes}
@@ -306,6 +307,9 @@ function(_tilewright_c_library name tool directory header what binding includes 
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON C_STANDARD 11 C_EXTENSIONS OFF)
     target_include_directories(${name} PUBLIC ${directory} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     target_link_libraries(${name} PUBLIC tilewright::tilewright)
+    if(binding STREQUAL "emulated")
+        _tilewright_emulate(${name} ${directory}/${name}_binding.cpp)
+    endif()
 endfunction()
 
 # tilewright_add_program(NAME HEADER file.hpp PROGRAM qualified::variable BINDING emulated|device [C_INCLUDES header…]
@@ -423,8 +427,16 @@ endmacro()
 
 # The semantics of the machine's parts, compiled. They round as they are written, and are optimised in a debug build too, where no other
 # source of the program uses the emulated machine: of the same functions, linkers take the first.
-function(_tilewright_compile_semantics binding)
-    set_source_files_properties(${binding} PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off")
+function(_tilewright_compile_semantics source)
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off")
+endfunction()
+
+# Adds the emulator, which is compiled once for all, to the library `name`, whose source `binding` calls it.
+function(_tilewright_emulate name binding)
+    _tilewright_compile_semantics(${binding})
+    set_source_files_properties(${binding} PROPERTIES COMPILE_DEFINITIONS TILEWRIGHT_EMULATOR_APART)
+    _tilewright_tool_objects(objects emulator)
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:${objects}>)
 endfunction()
 
 # An executable of the sources of `tool` and the object library `subject`, which tells it what to work on.
@@ -444,7 +456,7 @@ function(_tilewright_library_of_tool result tool)
     elseif(tool STREQUAL "network_tool")
         set(${result} tilewright::network_readers tilewright::halide PARENT_SCOPE)
     endif()
-    if(tool STREQUAL "bring_up_tool")
+    if(tool MATCHES "^(bring_up_tool|emulator)$")
         set(${result} tilewright::tilewright PARENT_SCOPE)
     endif()
 endfunction()
@@ -477,7 +489,10 @@ function(_tilewright_tool_objects result tool)
         if(tool STREQUAL "tuner")
             target_link_libraries(${objects} PRIVATE nlohmann_json::nlohmann_json)
         endif()
-        if(NOT tool STREQUAL "network_tool")
+        if(tool STREQUAL "emulator")
+            target_compile_options(${objects} PRIVATE -O2)
+            set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # as the kernels that it is linked with
+        elseif(NOT tool STREQUAL "network_tool")
             _tilewright_build_tool(${objects})
         else()
             target_compile_options(${objects} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O1>)  # it plans whole networks

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/c_source/binding_entry.hpp>
+#include <tilewright/c_source/emulator_include.hpp>
 #include <tilewright/c_source/file_tool.hpp>
 
 // The files between a caller and the generated object: header, entry with its checks, binding to the emulator. Does not need Halide.
@@ -10,18 +11,19 @@ namespace detail {
 inline std::string machine_text(plan_value const& plan, std::string const& name, std::string const& schedule,
                                 std::string const& suffix = {}) {
     std::ostringstream text;
-    std::string const machine = "tilewright::emulated<(" + schedule + ".where())>()";
-    text << "extern \"C\" void* " << name << "_machine" << suffix << "() { return &"
-         << (plan.cores > 1 ? "tilewright::running_core(" + machine + ")" : machine) << "; }\n";
+    std::string const where = "(" + schedule + ".where())",
+                      machine = "tilewright_emulated_machine(&" + where + ", &tilewright::semantics_of<" + where + ">)";
+    text << "extern \"C\" void* " << name << "_machine" << suffix << "() { return "
+         << (plan.cores > 1 ? "tilewright_running_core(" + machine + ")" : machine) << "; }\n";
     if (buffer const* kept = kept_result(plan)) {
-        text << "extern \"C\" void* " << name << "_result() { return tilewright::emulated<(" << schedule << ".where())>().base("
-             << kept->memory << ") + " << kept->offset << "; }\n";
+        text << "extern \"C\" void* " << name << "_result() { return reinterpret_cast<void*>(tilewright_emulated_base(" << machine << ", "
+             << kept->memory << ", 0) + " << kept->offset << "); }\n";
     }
     return text.str();
 }
 inline std::string binding_head_text(plan_value const& plan, std::string const& name, std::string const& header) {
     return "// Runs kernel " + name + " on the emulated machine " + plan.where->name.str() + ". Written by its binding tool.\n#include \"" +
-           header + "\"\n#include <tilewright/emulate/" + (plan.cores > 1 ? "core_team" : "calls") + ".hpp>\n\n";
+           header + "\"\n" + emulator_include_text(plan.cores > 1 ? "core_team" : "calls") + "\n";
 }
 inline std::string binding_text(plan_value const& plan, std::string const& name, std::string const& header, std::string const& schedule) {
     return binding_head_text(plan, name, header) + machine_text(plan, name, schedule);

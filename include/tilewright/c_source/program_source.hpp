@@ -1,6 +1,7 @@
 #pragma once
 #include <stdexcept>
 #include <tilewright/base/label_text.hpp>
+#include <tilewright/c_source/emulator_include.hpp>
 #include <tilewright/c_source/kernel_source.hpp>
 #include <tilewright/c_source/program_entry.hpp>
 #include <tilewright/diagnostics/text.hpp>
@@ -27,16 +28,19 @@ class c_program_writer : c_program_entry {
     }
     /// What C++ adds for the emulated binding.
     std::string binding(std::string const& header, std::string const& program) const {
-        std::string const on = "tilewright::emulated_program<" + program + ">()";
+        std::string tables;
+        for (int agent = 0; agent < plan_.of->agent_count; ++agent)
+            tables += (agent > 0 ? ", " : "") + ("&tilewright::semantics_of<*" + program) + ".agents[" + std::to_string(agent) + "].where>";
         std::string text = "// Runs program " + options_.name +
-                           " on the emulated machines of its agents. Written by its tool.\n#include \"" + header +
-                           "\"\n#include <tilewright/emulate/program_emulator.hpp>\n\nextern \"C\" void* " + options_.name +
-                           "_program() { return &" + on + "; }\n";
+                           " on the emulated machines of its agents. Written by its tool.\n#include \"" + header + "\"\n" +
+                           emulator_include_text("program_emulator") +
+                           "#include <tilewright/program/program_plan.hpp>\n\n"
+                           "extern \"C\" void* " +
+                           options_.name + "_program() {\n    static tilewright::semantics_table const* const semantics[] = {" + tables +
+                           "};\n    return tilewright_emulated_program(&tilewright::program_plan<" + program + ">, semantics);\n}\n";
         for (int at = 0; at < plan_.kernels.size(); ++at)
-            text += "extern \"C\" void* " + kernel_name(at) + "_machine() { return &" +
-                    (plan_.is_of_cores(plan_.kernel_at(at).agent) ? "tilewright::running_core(" + on + ".cores().on(0))"
-                                                                  : on + ".on(" + std::to_string(plan_.kernel_at(at).agent) + ")") +
-                    "; }\n";
+            text += "extern \"C\" void* " + kernel_name(at) + "_machine() { return tilewright_emulated_agent(" + options_.name +
+                    "_program(), " + std::to_string(plan_.kernel_at(at).agent) + "); }\n";
         return text;
     }
 

@@ -1,10 +1,14 @@
 #pragma once
+#include <tilewright/emulate/binding.hpp>
 #include <tilewright/emulate/emulator.hpp>
 #include <tilewright/emulate/iterations.hpp>
 
 // The C functions that code of the emulated binding calls. The first argument is the emulator.
 extern "C" {
 
+[[gnu::used]] inline void* tilewright_emulated_machine(tilewright::machine const* what, tilewright::semantics_table const* semantics) {
+    return &tilewright::shared_emulator(*what, *semantics);
+}
 [[gnu::used]] inline std::uint64_t tilewright_emulated_base(void* machine, std::int32_t memory, std::int32_t bank) {
     return reinterpret_cast<std::uintptr_t>(static_cast<tilewright::emulator*>(machine)->base(memory, bank));
 }

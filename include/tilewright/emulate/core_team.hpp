@@ -338,4 +338,9 @@ inline emulator& running_core(emulator& otherwise) { return core_team::current()
 
 }  // namespace tilewright
 
-extern "C" [[gnu::used]] inline void* tilewright_this_core() { return tilewright::core_team::current(); }
+extern "C" {
+[[gnu::used]] inline void* tilewright_this_core() { return tilewright::core_team::current(); }
+[[gnu::used]] inline void* tilewright_running_core(void* machine) {
+    return &tilewright::running_core(*static_cast<tilewright::emulator*>(machine));
+}
+}

@@ -375,19 +375,19 @@ class emulator {
 /// The emulator of a machine that all kernels of this process share. Kernels that CMake builds with `BINDING emulated` run on it.
 ///
 /// Found by the machine's name, since a `constexpr` machine in a header is another object in every translation unit.
-inline std::shared_ptr<emulator>& shared_emulator(ir::label const& name) {
-    static std::map<std::string, std::shared_ptr<emulator>> all;
-    return all[name.str()];
-}
-
 /// @throws std::logic_error when another machine of this name is emulated already
+inline emulator& shared_emulator(machine const& what, semantics_table const& semantics) {
+    static std::map<std::string, std::unique_ptr<emulator>> all;
+    std::unique_ptr<emulator>& shared = all[what.name.str()];
+    if (!shared) shared = std::make_unique<emulator>(what, semantics);
+    else if (!(shared->what() == what))
+        throw std::logic_error("two different machines are called `" + what.name.str() + "`: give each a name of its own");
+    return *shared;
+}
+/// The same, of a machine that the compiler knows.
 template <auto const& Machine>
 emulator& emulated() {
-    std::shared_ptr<emulator>& shared = shared_emulator(Machine.name);
-    if (!shared) shared = std::make_shared<emulator>(Machine, semantics_of<Machine>);
-    else if (!(shared->what() == Machine))
-        throw std::logic_error("two different machines are called `" + Machine.name.str() + "`: give each a name of its own");
-    return *shared;
+    return shared_emulator(Machine, semantics_of<Machine>);
 }
 
 }  // namespace tilewright

@@ -207,12 +207,6 @@ std::vector<semantics_table> semantics_of_agents(std::index_sequence<Agent...>) 
 }
 }  // namespace detail
 
-/// Found by the program's name, as `shared_emulator` by the machine's.
-inline std::shared_ptr<program_emulator>& shared_program(ir::label const& name) {
-    static std::map<std::string, std::shared_ptr<program_emulator>> all;
-    return all[name.str()];
-}
-
 /// Whether two plans are of one program: the same kernels in the same order, and the same tensors and buffers in the same places.
 inline bool same_program(program_plan_value const& a, program_plan_value const& b) {
     bool same = a.kernels.size() == b.kernels.size() && a.tensors.size() == b.tensors.size() && a.steps.size() == b.steps.size() &&
@@ -230,23 +224,39 @@ inline bool same_program(program_plan_value const& a, program_plan_value const& 
     return same;
 }
 
-/// The machines that a program of the emulated binding runs on, in every translation unit the same.
+/// The machines that a program of the emulated binding runs on, in every translation unit the same. Found by the program's name, as
+/// `shared_emulator` by the machine's.
 /// @throws std::logic_error when another program of this name is emulated already
+inline program_emulator& shared_program(program_plan_value const& plan, std::vector<semantics_table> const& semantics) {
+    static std::map<std::string, std::unique_ptr<program_emulator>> all;
+    std::string const name = plan.of->name.str();
+    std::unique_ptr<program_emulator>& shared = all[name];
+    if (!shared) shared = std::make_unique<program_emulator>(plan, semantics);
+    else if (!same_program(shared->plan(), plan))
+        throw std::logic_error("two different programs are called `" + name + "`: give each a name of its own");
+    return *shared;
+}
+/// The same, of a program that the compiler knows.
 template <program const& Program>
 program_emulator& emulated_program() {
-    std::shared_ptr<program_emulator>& shared = shared_program(Program.name);
-    if (!shared)
-        shared = std::make_shared<program_emulator>(program_plan<Program>,
-                                                    detail::semantics_of_agents<Program>(std::make_index_sequence<Program.agent_count>{}));
-    else if (!same_program(shared->plan(), program_plan<Program>))
-        throw std::logic_error("two different programs are called `" + Program.name.str() + "`: give each a name of its own");
-    return *shared;
+    return shared_program(program_plan<Program>, detail::semantics_of_agents<Program>(std::make_index_sequence<Program.agent_count>{}));
 }
 
 }  // namespace tilewright
 
 extern "C" {
 
+[[gnu::used]] inline void* tilewright_emulated_program(tilewright::program_plan_value const* plan,
+                                                       tilewright::semantics_table const* const* semantics) {
+    std::vector<tilewright::semantics_table> of_agents;
+    for (int a = 0; a < plan->of->agent_count; ++a) of_agents.push_back(*semantics[a]);
+    return &tilewright::shared_program(*plan, of_agents);
+}
+[[gnu::used]] inline void* tilewright_emulated_agent(void* program, std::int32_t agent) {
+    auto& on = *static_cast<tilewright::program_emulator*>(program);
+    if (on.plan().is_of_cores(agent)) return &tilewright::running_core(on.cores().on(0));
+    return &on.on(agent);
+}
 [[gnu::used]] inline std::int32_t tilewright_program_run(void* program, std::int32_t agent, int (*kernel)(void*), void* arguments) {
     return static_cast<tilewright::program_emulator*>(program)->run(agent, [=] { return kernel(arguments); });
 }
