@@ -208,6 +208,8 @@ void break_programs(rule_book& book) {
     static constexpr agent on_otherwise("on_otherwise", otherwise);
     static constexpr auto next = y(p, q) = x(p, q) + 1, next_wide = y(p, wide_q) = x(p, wide_q) + 1;
     static constexpr auto kept_result = y(p, q) = x(p, q) * 2;
+    static constexpr auto row = y(p, q) = x(q) + 1;
+    static constexpr auto row_next = schedule(row, left);
     static constexpr auto left_next = schedule(next, left), right_next = schedule(next, right), alike_next = schedule(next, alike);
     static constexpr auto wide_next = schedule(next_wide, left), otherwise_next = schedule(next, otherwise);
     static constexpr auto aligned_next = schedule(next, left).cache_read(x, l2), keeps = schedule(kept_result, left).store_in(y, l1);
@@ -241,6 +243,15 @@ void break_programs(rule_book& book) {
     book.refuses(ill_formed, ir::rule::given_and_computed, one().input(y, l1));
     book.refuses(no_producer, ir::rule::read_without_producer, one().output(y, l1));
     book.refuses(ill_formed, ir::rule::constant_of_another_size, one().constant(x, l1, too_few).output(y, l1));
+    book.refuses(ill_formed, ir::rule::reshaped_without_all,
+                 program("two")
+                     .input(x, l1)
+                     .output(y, l1)
+                     .run("k", on_left, left_next)
+                     .bind(y, t)
+                     .run("k2", on_left, row_next)
+                     .bind(x, t)
+                     .reshapes(x));
     book.refuses(
         ill_formed, ir::rule::rows_of_another_kind,
         program("two").input(x, l1).output(y, l1).run("k", on_left, wide_next).bind(y, t).run("k2", on_left, aligned_next).bind(x, t));

@@ -283,3 +283,34 @@ TEST_CASE("what a run leaves is there in the next run") {
         for (std::int32_t at = 0; at < 20; ++at) REQUIRE(result[at] == 2 * (100 + run) * (19 - at));
     }
 }
+
+TEST_CASE("a kernel that reshapes a tensor finds each element in its place") {
+    memory const l2{.name = "l2", .capacity = 16_KiB}, near{.name = "near", .capacity = 1_KiB};
+    machine const where("where", l2, near, transfer("get", l2, near), transfer("put", near, l2));
+    axis const i{"i", 6}, j{"j", 8}, a{"a", 3}, b{"b", 16};
+    tensor<std::int32_t> const x{"x"}, r{"r"}, in{"in"}, out{"out"}, t0{"t0"}, t1{"t1"};
+    auto const added = r(i, j) = x(i, j) + 100 * i + j;
+    auto const turned = r(b, a) = x(a, b);
+    auto const doubled = r(i, j) = x(i, j) * 2;
+    schedule const add = schedule(added, where), turn = schedule(turned, where).reads(x, l2).cache_read(x, near).at(b);
+    schedule const twice = schedule(doubled, where).writes(r, l2).cache_write(r, near).at(i);
+    agent const on_cpu("cpu", where);
+    program made("reshaping");
+    made.input(in, l2).output(out, l2).run("k0", on_cpu, add).bind(x, in).bind(r, t0);
+    made.run("k1", on_cpu, turn).bind(x, t0).reshapes(x).bind(r, t1);
+    made.run("k2", on_cpu, twice).bind(x, t1).reshapes(x).bind(r, out);
+    auto const plan = std::make_unique<program_plan_value>(make_program_plan(made));
+    REQUIRE((plan->refusal ? to_string(plan->refusal) : "") == "");
+    program_emulator on(*plan, std::vector<semantics_table>(1));
+    halide::jit_program compiled(on);
+    on.fill_memories(0xa5);
+    auto* const given = reinterpret_cast<std::int32_t*>(on.address(in));
+    for (std::int32_t at = 0; at < 48; ++at) given[at] = at * at;
+    REQUIRE(compiled.run({}, [](int) {}) == 0);
+    CHECK(on.cycles() == plan->cycles());
+    auto const* const result = reinterpret_cast<std::int32_t const*>(on.address(out));
+    for (std::int32_t at = 0; at < 48; ++at) {
+        std::int32_t const from = at % 3 * 16 + at / 3;  // of 16 x 3 elements, those of 3 x 16
+        REQUIRE(result[at] == 2 * (from * from + 100 * (from / 8) + from % 8));
+    }
+}

@@ -271,6 +271,7 @@
     X(read_without_producer, "kernel `$1` reads it, but nothing writes it, and it is neither input nor constant")                         \
     X(neither_read_nor_output, "a kernel computes it, but none reads it, and it is no output")                                            \
     X(constant_of_another_size, "#0 elements are given, kernels read #1")                                                                 \
+    X(reshaped_without_all, "kernel `$2` reshapes it, and takes #0 of #1 elements: it must take all, from index 0 on")                    \
     X(rows_of_another_kind, "kernel `$2` needs rows of other strides, or another alignment, than a dense tensor has")                     \
     X(no_transfer_between, "no transfer of an agent leads from one to the other")                                                         \
     X(copies_are_forbidden, "without_copies() forbids a transfer between them")                                                           \

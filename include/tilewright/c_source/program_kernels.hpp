@@ -25,8 +25,8 @@ class c_program_kernels : protected c_program_words {
             buffer const& b = made.plan.buffers[a.at];
             ir::program_use const& u = use_of(plan_, kernel_at, made.plan, a.at);
             ir::program_tensor const& t = plan_.tensor_at(u.tensor);
-            std::string text = address_of(u, t.first_element(b));
-            for (int d = 0; d + 1 < b.rank; ++d) text += ", " + std::to_string(t.stride(d));
+            std::string text = address_of(u, ir::first_element(t, u, b));
+            for (int d = 0; d + 1 < b.rank; ++d) text += ", " + std::to_string(ir::stride_of(t, u, b, d));
             (b.written ? result : inputs) += (b.written || inputs.empty() ? "" : ", ") + text;
         }
         for (auto const& [memory, word] : signature.pools) {

@@ -12,7 +12,7 @@ class network_program {
   public:
     /// @throws not_placed  with a line for each layer that no agent of the chip takes, or where the chip does not say enough
     network_program(layers of, ir::label const& name, chip const& on = this_processor().as_chip)
-        : network_(std::move(of)), constants_(known_of(network_)), on_(on), placer_(on, constants_, network_.outputs), made_(name) {
+        : network_(std::move(of)), constants_(known_of(network_)), on_(on), placer_(on, network_, constants_), made_(name) {
         check(on);
         auto const as_tensor = [](stored const& one) { return any_tensor{one.name, one.type}; };
         std::string refused;
@@ -54,6 +54,7 @@ class network_program {
         for (auto const& one : placed_) {
             chip::placed_agent const& by = on.agents()[static_cast<std::size_t>(one.agent_at)];
             made_.run(one.layer->of.what().name, by.on, one.how);
+            for (std::string const& tensor : one.layer->of.reshaped()) made_.reshapes({ir::label(tensor.c_str()), scalar_type::literal});
         }
         for (std::size_t at = 0; at < network_.outputs.size(); ++at) {
             if (!is_kept(&state::output, at)) made_.output(as_tensor(network_.outputs[at]), on.outputs());

@@ -84,6 +84,27 @@ inline std::string likeness_of(layer_shape const& of) {
         if (found == seen.end()) seen.push_back(one.name);
     }
     add(of.what().rescaled.has_value());
+    for (ir::label const& tensor : seen) {
+        auto const found = of.shapes().find(tensor.str());
+        for (std::size_t at = 0; found != of.shapes().end() && at < found->second.size(); ++at) add(found->second[at]);
+        made += "\n";
+    }
+    return made;
+}
+/// What kernels of a network make and what it is given, by name: their shapes.
+inline tensor_shapes shapes_of(layers const& of) {
+    tensor_shapes made;
+    for (stored const& one : of.inputs) made[one.name.str()] = one.extents;
+    for (layer const& one : of.all) {
+        computation_view const nodes = nodes_of(one);
+        ir::stage last;
+        for (int at = 0; at < nodes.count; at = last.store + 1) {
+            last = {};
+            if (read_stage(nodes, at, last)) break;
+        }
+        std::vector<std::int64_t>& extents = made[last.output.str()];
+        for (int axis = 0; axis < last.rank; ++axis) extents.push_back(last.axes[axis].extent);
+    }
     return made;
 }
 
@@ -92,8 +113,9 @@ inline std::string likeness_of(layer_shape const& of) {
 /// Gives the layers of a network to the agents of a chip.
 class layer_placer {
   public:
-    layer_placer(chip const& on, std::vector<stored> const& constants, std::vector<stored> const& outputs)
-        : on_(on), constants_(constants), outputs_(outputs) {}
+    /// @param constants  of the network `of`
+    layer_placer(chip const& on, layers const& of, std::vector<stored> const& constants)
+        : on_(on), constants_(constants), outputs_(of.outputs), shapes_(detail::shapes_of(of)) {}
 
     struct placed {
         placed_layer* layer = nullptr;
@@ -119,7 +141,7 @@ class layer_placer {
             }
             auto const as_placed = [&]() -> placed_layer& {
                 return layers_.emplace_back(
-                    placed_layer{layer_shape(of, constants_), agent.on.where, agent.uses.tensors, on_.constants().name});
+                    placed_layer{layer_shape(of, constants_, shapes_), agent.on.where, agent.uses.tensors, on_.constants().name});
             };
             if (one.made_by.empty()) {
                 placed_layer& here = as_placed();
@@ -252,6 +274,7 @@ class layer_placer {
 
     chip const& on_;
     std::vector<stored> const &constants_, &outputs_;
+    tensor_shapes shapes_;
     std::deque<placed_layer> layers_ = {};
     std::map<std::string, known_best> known_ = {};
 };

@@ -1,6 +1,8 @@
 #pragma once
 #include <functional>
+#include <set>
 #include <tilewright/import/contraction.hpp>
+#include <tilewright/import/joined_loops.hpp>
 #include <tilewright/import/rescaling.hpp>
 #include <tilewright/import/value.hpp>
 #include <tilewright/schedule/schedule.hpp>
@@ -21,7 +23,13 @@ inline loop_name named(ir::label const& loop) {
 /// A layer as a template sees it: what it computes, and which of its tensors are constants.
 class layer_shape {
   public:
-    layer_shape(layer of, std::vector<stored> const& constants) : of_(std::move(of)), constants_(&constants) {}
+    /// @param shapes  of the tensors of the network that are no constants
+    layer_shape(layer of, std::vector<stored> const& constants, tensor_shapes const& shapes) : of_(std::move(of)), constants_(&constants) {
+        for (ir::node const& one : of_.nodes) {
+            auto const found = shapes.find(one.name.str());
+            if (one.op == operation::access && found != shapes.end()) shapes_.insert(*found);
+        }
+    }
 
     layer const& what() const { return of_; }
     computation_view nodes() const { return detail::nodes_of(of_); }
@@ -37,6 +45,27 @@ class layer_shape {
     void start_from_zero() { of_ = starting_from_zero(of_), changes_.emplace_back("start_from_zero()"); }
     /// Sums are a stage of their own, even where the result is no more than they are.
     void keep_sums_apart() { of_ = with_sums_apart(of_), changes_.emplace_back("keep_sums_apart()"); }
+    /// Loops of neighbouring dimensions of the result become one wherever they walk all tensors as one would: the pixels of a convolution
+    /// by a filter of one pixel. Tensors are then taken in another shape: see `program::reshapes`.
+    void join_loops() {
+        bool joins = false;
+        for (int dimension = 0; dimension < max_rank;) {
+            detail::loop_join one(of_, shapes_);
+            auto made = one.joined(dimension);
+            if (!made) {
+                ++dimension;
+                continue;
+            }
+            for (auto const& [tensor, at] : one.reshaped()) {
+                std::vector<std::int64_t>& extents = shapes_.at(tensor);
+                extents[static_cast<std::size_t>(at)] *= extents[static_cast<std::size_t>(at) + 1];
+                extents.erase(extents.begin() + at + 1);
+                reshaped_.insert(tensor);
+            }
+            of_ = std::move(*made), joins = true;
+        }
+        if (joins) changes_.emplace_back("join_loops()");
+    }
     /// The stage that makes the sums has one more loop, of one iteration.
     void add_unit_loop() { of_ = with_unit_loop(of_), changes_.emplace_back("add_unit_loop()"); }
     /// What is computed of sums becomes `rescaled_bytes` of tensors: biases, multipliers and shifts of int32 for each channel, and limits
@@ -118,6 +147,10 @@ class layer_shape {
         std::vector<int> order;
     };
     std::vector<reordered_constant> const& reordered() const { return reordered_; }
+    /// Tensors that it takes in another shape than they have in the network.
+    std::set<std::string> const& reshaped() const { return reshaped_; }
+    /// The shapes of its tensors that are no constants, as it takes them.
+    tensor_shapes const& shapes() const { return shapes_; }
     /// Constants that the network does not have by itself.
     std::vector<known_tensor> const& made_constants() const { return made_; }
     /// The calls that have changed it, as C++.
@@ -135,6 +168,8 @@ class layer_shape {
 
     layer of_;
     std::vector<stored> const* constants_;
+    tensor_shapes shapes_ = {};
+    std::set<std::string> reshaped_ = {};
     std::vector<reordered_constant> reordered_ = {};
     std::vector<known_tensor> made_ = {};
     std::vector<std::string> changes_ = {};

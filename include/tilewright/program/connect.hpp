@@ -14,13 +14,14 @@ struct spilled_tensor {
     ir::kernel_set readers{};
 };
 
-/// A program while it is planned.
+/// Where a tensor lies; -1: anywhere.
 struct given_place {
     std::int64_t offset = -1, bank = -1;
 
     constexpr bool any() const { return offset >= 0 || bank >= 0; }
 };
 
+/// A program while it is planned.
 struct program_planning : refusals {
     using refusals::refusals;
 
@@ -160,30 +161,39 @@ constexpr std::uint16_t memories_for(program_planning& p, ir::program_kernel con
     return bits;
 }
 
-/// The tensor of the program that stands for a kernel's tensor.
-constexpr label bound_name(program_planning const& p, int kernel_at, label const& tensor) {
-    label name = tensor;
+/// What the program says of a kernel's tensor: its name there, and whether the kernel reshapes it.
+struct argument_said {
+    label name{};
+    bool reshaped = false;
+};
+constexpr argument_said said_of(program_planning const& p, int kernel_at, label const& tensor) {
+    argument_said said{tensor};
     p.each_statement([&](int, program::statement const& s) {
-        if (s.kind == program::statement_kind::bind && s.kernel == kernel_at && s.tensor == tensor) name = s.other;
+        if (s.kernel != kernel_at || s.tensor != tensor) return;
+        if (s.kind == program::statement_kind::bind) said.name = s.other;
+        if (s.kind == program::statement_kind::reshapes) said.reshaped = true;
     });
-    return name;
+    return said;
 }
 
 constexpr void add_use(program_planning& p, int kernel_at, int buffer_at) {
     ir::program_kernel const k = p.kernel(kernel_at);
     ir::buffer const& b = p.plan_of(kernel_at).buffers[buffer_at];
-    label const name = bound_name(p, kernel_at, b.tensor);
+    argument_said const said = said_of(p, kernel_at, b.tensor);
+    label const& name = said.name;
     p.check_name(name);
     int at = p.plan.find_tensor(name);
-    if (at < 0) at = p.keep(p.plan.tensors, ir::program_tensor{.name = name, .type = b.type, .rank = b.rank}, "tensors");
+    if (at < 0) at = p.keep(p.plan.tensors, ir::program_tensor{.name = name, .type = b.type, .rank = -1}, "tensors");
     if (p.refused()) return;
     ir::program_tensor& t = p.tensor(at);
+    if (!said.reshaped && t.rank < 0) t.rank = b.rank;
     if (t.type != b.type) return p.refuse(verdict_kind::ill_formed, rule::used_with_two_types, {name, k.name});
-    if (t.rank != b.rank) return p.refuse(verdict_kind::ill_formed, rule::used_with_two_ranks, {name, k.name});
+    if (!said.reshaped && t.rank != b.rank) return p.refuse(verdict_kind::ill_formed, rule::used_with_two_ranks, {name, k.name});
     if (b.written) {
         if (t.producer >= 0) return p.refuse(verdict_kind::ill_formed, rule::written_by_two_kernels, {name, k.name});
         t.producer = static_cast<std::int16_t>(kernel_at);
-        t.extents = b.extents;
+        t.sized = !said.reshaped;
+        if (t.sized) t.extents = b.extents;
     }
     std::int64_t const accesses = accesses_by_code(p.plan_of(kernel_at), buffer_at);
     std::uint16_t allowed = memories_for(p, k, b, accesses);
@@ -200,6 +210,7 @@ constexpr void add_use(program_planning& p, int kernel_at, int buffer_at) {
             .buffer = static_cast<std::int16_t>(buffer_at),
             .tensor = static_cast<std::int16_t>(at),
             .written = b.written,
+            .reshaped = said.reshaped,
             .allowed = allowed,
             .accesses = accesses < 0 ? 0 : accesses},
            "tensors of kernels");
@@ -258,11 +269,11 @@ constexpr void read_kernels(program_planning& p) {
 constexpr void check_statements(program_planning& p) {
     p.each_statement([&](int, program::statement const& s) {
         using enum program::statement_kind;
-        if (p.refused() || (s.kind != bind && s.kind != reads && s.kind != writes)) return;
+        if (p.refused() || (s.kind != bind && s.kind != reshapes && s.kind != reads && s.kind != writes)) return;
         if (s.kernel < 0) return p.refuse(verdict_kind::misplaced_directive, rule::behind_no_kernel, {s.tensor});
         bool found = false;
         p.each_use(s.kernel, [&](ir::program_use const& u) {
-            if (s.kind == bind) found |= p.buffer_of(u).tensor == s.tensor;
+            if (s.kind == bind || s.kind == reshapes) found |= p.buffer_of(u).tensor == s.tensor;
             else found |= p.tensor(u.tensor).name == s.tensor && u.written == (s.kind == writes);
         });
         if (!found) p.refuse(verdict_kind::unknown_tensor, rule::not_of_the_kernel, {s.tensor, {}, p.kernel(s.kernel).name});
@@ -283,7 +294,7 @@ constexpr int memory_said(program_planning& p, program::statement const& s) {
 constexpr void read_tensors(program_planning& p) {
     p.each_statement([&](int at, program::statement const& s) {
         using enum program::statement_kind;
-        if (p.refused() || s.kind == bind || s.kind == reads || s.kind == writes) return;
+        if (p.refused() || s.kind == bind || s.kind == reshapes || s.kind == reads || s.kind == writes) return;
         int const found = p.plan.find_tensor(s.tensor);
         if (found < 0) return p.refuse(verdict_kind::unknown_tensor, rule::of_no_kernel, {s.tensor});
         if (s.kind == at_offset || s.kind == in_bank) return;
@@ -313,74 +324,6 @@ constexpr void read_tensors(program_planning& p) {
             p.refuse(verdict_kind::no_producer, rule::read_without_producer, {t.name, reader});
         else if (t.kind == ir::tensor_kind::between && !read) p.refuse(verdict_kind::ill_formed, rule::neither_read_nor_output, {t.name});
     }
-}
-
-/// What is kept from run to run has one type and one shape: that of what a run leaves.
-constexpr void size_states(program_planning& p) {
-    p.each_state([&](int before_at, int after_at) {
-        ir::program_tensor& before = p.tensor(before_at);
-        ir::program_tensor const& after = p.tensor(after_at);
-        bool fits = before.type == after.type && before.rank == after.rank;
-        for (int d = 0; d < before.rank && fits; ++d) fits = before.extents[d] <= after.extents[d];
-        if (!fits) return p.refuse(verdict_kind::ill_formed, rule::state_of_two_shapes, {before.name, after.name});
-        before.extents = after.extents;
-    });
-}
-
-/// Extents: those that the producer writes; for inputs and constants, as much as is read. Readers stay inside, and can take dense rows.
-constexpr void size_tensors(program_planning& p) {
-    for (int which = 0; which < p.plan.uses.size() && !p.refused(); ++which) {
-        ir::program_use const& u = p.use(which);
-        ir::program_tensor& t = p.tensor(u.tensor);
-        ir::buffer const& b = p.buffer_of(u);
-        for (int d = 0; d < b.rank && !p.refused(); ++d) {
-            std::int64_t const end = b.minimum[d] + b.extents[d];
-            if (t.producer < 0 && b.minimum[d] >= 0) {
-                t.extents[d] = t.extents[d] < end ? end : t.extents[d];
-            } else if (b.minimum[d] < 0 || end > t.extents[d]) {
-                verdict& v = p.refuse(verdict_kind::outside_domain);
-                v.names = {t.name};
-                v.facts = {fact{fact_kind::dimension, d}, fact{fact_kind::from, b.minimum[d]}, fact{fact_kind::to, end - 1},
-                           fact{fact_kind::limit, t.extents[d] - 1}};
-            }
-        }
-    }
-    if (!p.refused()) size_states(p);
-    for (int at = 0; at < p.plan.tensors.size() && !p.refused(); ++at) {
-        ir::program_tensor& t = p.tensor(at);
-        double bytes = bytes_of(t.type);
-        for (int d = 0; d < t.rank; ++d) bytes *= static_cast<double>(t.extents[d]);
-        t.bytes = p.limited(bytes, plan_value::most_bytes, "bytes", t.name);
-        t.alignment = bytes_of(t.type);
-        if (t.kind != ir::tensor_kind::constant || p.refused()) continue;
-        std::int64_t const have = p.plan.of->statement_at(t.statement).count * bytes_of(t.type);
-        if (have == t.bytes) continue;
-        p.refuse(verdict_kind::ill_formed, rule::constant_of_another_size, {t.name}, 0,
-                 {fact{fact_kind::have, have / bytes_of(t.type)}, fact{fact_kind::need, t.bytes / bytes_of(t.type)}});
-    }
-    for (int which = 0; which < p.plan.uses.size() && !p.refused(); ++which) {
-        ir::program_use const& u = p.use(which);
-        ir::program_tensor& t = p.tensor(u.tensor);
-        ir::buffer const& b = p.buffer_of(u);
-        t.alignment = p.common_multiple(t.alignment, b.alignment, t.name);
-        std::int64_t dense = 1;
-        bool fits = t.first_element(b) * bytes_of(t.type) % b.alignment == 0;
-        for (int d = b.rank - 1; d >= 0; --d) {
-            bool const several = b.extents[d] > 1;
-            if (several && b.stride_multiples[d] > 1 && t.stride(d) % b.stride_multiples[d] != 0) fits = false;
-            if (several && b.longest_strides[d] > 0 && t.stride(d) > b.longest_strides[d]) fits = false;
-            if (several && d >= b.dense_from && t.stride(d) != dense) fits = false;
-            dense *= b.extents[d];
-        }
-        if (!fits) p.refuse(verdict_kind::ill_formed, rule::rows_of_another_kind, {t.name, {}, p.kernel(u.kernel).name});
-    }
-}
-
-constexpr void connect(program_planning& p) {
-    read_kernels(p);
-    if (!p.refused()) check_statements(p);
-    if (!p.refused()) read_tensors(p);
-    if (!p.refused()) size_tensors(p);
 }
 
 }  // namespace tilewright::detail

@@ -14,13 +14,26 @@ class program {
   public:
     static constexpr int most_agents = 6;
 
-    enum class statement_kind : std::uint8_t { input, output, constant, state, pin, at_offset, in_bank, may_spill, bind, reads, writes };
+    enum class statement_kind : std::uint8_t {
+        input,
+        output,
+        constant,
+        state,
+        pin,
+        at_offset,
+        in_bank,
+        may_spill,
+        bind,
+        reshapes,
+        reads,
+        writes
+    };
 
     /// One thing that was said of a tensor, or of a kernel's operand.
     struct statement {
         statement_kind kind{};
-        std::int16_t kernel = -1;  ///< bind, reads, writes: which
-        ir::label tensor{};        ///< of the program; bind: of the kernel
+        std::int16_t kernel = -1;  ///< bind, reshapes, reads, writes: which
+        ir::label tensor{};        ///< of the program; bind, reshapes: of the kernel
         ir::label other{};         ///< bind: of the program; state: what a run leaves there
         any_of where{};
         scalar_type type = scalar_type::literal;
@@ -112,6 +125,10 @@ class program {
     /// The tensor `of_kernel` of the kernel before it is the tensor `of_program`.
     constexpr program& bind(any_tensor const& of_kernel, any_tensor const& of_program) {
         return say_of_kernel({.kind = statement_kind::bind, .tensor = of_kernel.name, .other = of_program.name});
+    }
+    /// The kernel before it has this tensor in another shape than others: the same elements in the same order. It takes all of them.
+    constexpr program& reshapes(any_tensor const& of_kernel) {
+        return say_of_kernel({.kind = statement_kind::reshapes, .tensor = of_kernel.name});
     }
     /// The kernel before it reads this tensor of the program from one of these memories. It must be able to read from each.
     constexpr program& reads(any_tensor const& tensor, any_of const& where) {

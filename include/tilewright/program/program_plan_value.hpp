@@ -37,10 +37,11 @@ struct program_tensor {
     label name{};
     tensor_kind kind = tensor_kind::between;
     scalar_type type = scalar_type::literal;
-    std::int16_t rank = 0;
+    std::int16_t rank = 0;  ///< -1, while it is planned: only kernels that reshape it have been seen
     fixed_array<std::int64_t, max_rank> extents{};
     std::int64_t bytes = 0;
     std::int64_t alignment = 1;
+    bool sized = false;           ///< by the kernel that writes it
     std::int16_t memory = -1;     ///< of the program
     std::int16_t producer = -1;   ///< kernel; -1: input or constant
     std::int16_t statement = -1;  ///< input, output, constant: which one says so
@@ -58,12 +59,6 @@ struct program_tensor {
         for (int inner = rank - 1; inner > dimension; --inner) elements *= extents[inner];
         return elements;
     }
-    /// Elements from the beginning to the first that a kernel uses of it.
-    constexpr std::int64_t first_element(buffer const& argument) const {
-        std::int64_t first = 0;
-        for (int d = 0; d < argument.rank; ++d) first += argument.minimum[d] * stride(d);
-        return first;
-    }
 };
 
 /// A tensor as an argument of a kernel.
@@ -72,9 +67,30 @@ struct program_use {
     std::int16_t buffer = -1;  ///< of the kernel's plan; of a copy: 0 what is read, 1 what is written
     std::int16_t tensor = -1;
     bool written = false;
+    bool reshaped = false;      ///< the kernel has it in another shape
     std::uint16_t allowed = 0;  ///< a bit for each memory of the program that it can be in
     std::int64_t accesses = 0;  ///< loads or stores by loops that stay code; 0 where only transfers and instructions touch it
 };
+
+/// The number of elements in a box of these extents; as a double, since it may be too large.
+constexpr double elements_of(fixed_array<std::int64_t, max_rank> const& extents, int rank) {
+    double elements = 1;
+    for (int d = 0; d < rank; ++d) elements *= static_cast<double>(extents[d]);
+    return elements;
+}
+/// Elements from one to its neighbour along a dimension of a kernel's argument, which is a tensor of the program.
+constexpr std::int64_t stride_of(program_tensor const& tensor, program_use const& use, buffer const& argument, int dimension) {
+    if (!use.reshaped) return tensor.stride(dimension);
+    std::int64_t elements = 1;
+    for (int inner = argument.rank - 1; inner > dimension; --inner) elements *= argument.extents[inner];
+    return elements;
+}
+/// Elements from the beginning of the tensor to the first that the kernel uses.
+constexpr std::int64_t first_element(program_tensor const& tensor, program_use const& use, buffer const& argument) {
+    std::int64_t first = 0;
+    for (int d = 0; d < argument.rank; ++d) first += argument.minimum[d] * stride_of(tensor, use, argument, d);
+    return first;
+}
 
 /// The parts of its machine with a state from call to call that a kernel uses: a bit for each part, by position.
 struct used_hardware {

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/program/connect.hpp>
+#include <tilewright/program/sizes.hpp>
 #include <tilewright/program/copy_kernel.hpp>
 #include <tilewright/program/engine_copy.hpp>
 

@@ -1,0 +1,131 @@
+#pragma once
+#include <map>
+#include <tilewright/import/layers.hpp>
+#include <tilewright/import/value.hpp>
+
+// Neighbouring loops of a result that walk all tensors as one loop would: they become one, and the tensors are taken in another shape.
+namespace tilewright::imported {
+
+/// The extents of tensors, by their names.
+using tensor_shapes = std::map<std::string, std::vector<std::int64_t>>;
+
+namespace detail {
+
+/// Joins two loops of a layer, if it can.
+class loop_join {
+  public:
+    loop_join(layer const& of, tensor_shapes const& shapes)
+        : of_(of), nodes_(nodes_of(of)), shapes_(shapes), first_index_(of.nodes.size(), -1) {
+        for (int at = 0; at < nodes_.count; at = stages_.back().store + 1) {
+            stages_.emplace_back();
+            if (read_stage(nodes_, at, stages_.back())) {
+                stages_.clear();
+                return;
+            }
+            ir::stage const& made = stages_.back();
+            std::vector<std::int64_t>& extents = shapes_[made.output.str()];
+            extents.clear();
+            for (int axis = 0; axis < made.rank; ++axis) extents.push_back(made.axes[axis].extent);
+        }
+    }
+    /// The layer, where the loops of the result's dimensions `dimension` and `dimension + 1` are one; none, if an index tells them apart.
+    std::optional<layer> joined(int dimension) {
+        if (stages_.empty() || dimension + 1 >= stages_.back().rank) return std::nullopt;
+        reshaped_[stages_.back().output.str()] = dimension;
+        for (std::size_t at = stages_.size(); at-- > 0;) {
+            if (!read(stages_[at])) return std::nullopt;
+        }
+        for (int at = 0; at < nodes_.count; ++at) {
+            ir::node const& one = nodes_[at];
+            auto const known = reshaped_.find(one.name.str());
+            if (one.op == operation::access && known != reshaped_.end() && known->second != first_index_at(at)) return std::nullopt;
+        }
+        ir::stage const& last = stages_.back();
+        ir::label const first = last.axes[dimension].name, second = last.axes[dimension + 1].name;
+        if (of_.rescaled && (of_.rescaled->channel == first || of_.rescaled->channel == second)) return std::nullopt;
+        layer made = of_;
+        made.nodes = rewritten_nodes();
+        for (inner_stage& stage : made.inner) {
+            if (stage.loop == second) stage.loop = first;
+        }
+        return made;
+    }
+    /// The tensors, not of its own, that it takes in another shape then: a dimension of each becomes one with the next.
+    std::map<std::string, int> reshaped() const {
+        std::map<std::string, int> made = reshaped_;
+        for (inner_stage const& own : of_.inner) made.erase(own.result.str());
+        return made;
+    }
+
+  private:
+    int& first_index_at(int node) { return first_index_[static_cast<std::size_t>(node)]; }
+    bool is_axis(int node, ir::label const& name) const { return nodes_[node].op == operation::axis_value && nodes_[node].name == name; }
+
+    /// Finds the accesses of a stage whose result is reshaped that both loops move, and no more than them. @return whether there is
+    /// nothing else that they move
+    bool read(ir::stage const& of) {
+        auto const result = reshaped_.find(of.output.str());
+        if (result == reshaped_.end()) return true;
+        ir::stage_axis const &first = of.axes[result->second], &second = of.axes[result->second + 1];
+        joined_extents_[first.name.str()] = first.extent * second.extent;
+        for (int at = of.first; at <= of.store; ++at) {
+            ir::node const& one = nodes_[at];
+            if (one.op == operation::constant || one.op == operation::axis_value) continue;
+            for (int argument = 0; argument < one.argument_count; ++argument) {
+                bool const is_first = is_axis(one.argument(argument), first.name);
+                if (!is_first && !is_axis(one.argument(argument), second.name)) continue;
+                if (!is_first) {
+                    if (first_index_at(at) < 0 || argument != first_index_at(at) + 1) return false;
+                    continue;
+                }
+                if (one.op != operation::access || first_index_at(at) >= 0 || argument + 1 >= one.argument_count ||
+                    !is_axis(one.argument(argument + 1), second.name) || !covers(one.name, argument, first.extent, second.extent))
+                    return false;
+                first_index_at(at) = argument;
+                if (reshaped_.emplace(one.name.str(), argument).first->second != argument) return false;
+            }
+        }
+        return true;
+    }
+    /// Whether these are all elements of two dimensions of a tensor.
+    bool covers(ir::label const& tensor, int dimension, std::int64_t first, std::int64_t second) const {
+        auto const found = shapes_.find(tensor.str());
+        if (found == shapes_.end() || found->second.size() <= static_cast<std::size_t>(dimension) + 1) return false;
+        auto const at = found->second.begin() + dimension;
+        return at[0] == first && at[1] == second;
+    }
+    std::vector<ir::node> rewritten_nodes() {
+        std::vector<bool> used(of_.nodes.size(), false);
+        for (int at = nodes_.count; at-- > 0;) {
+            ir::node const& one = nodes_[at];
+            if (one.op == operation::store) used[static_cast<std::size_t>(at)] = true;
+            for (int argument = 0; used[static_cast<std::size_t>(at)] && one.op != operation::constant && argument < one.argument_count;
+                 ++argument) {
+                bool const is_gone = first_index_at(at) >= 0 && argument == first_index_at(at) + 1;
+                if (!is_gone) used[static_cast<std::size_t>(one.argument(argument))] = true;
+            }
+        }
+        return rewritten(of_.nodes, [&](std::vector<ir::node>& to, ir::node one, int at) {
+            if (!used[static_cast<std::size_t>(at)]) return std::int16_t{-1};
+            auto const extent = joined_extents_.find(one.name.str());
+            if (one.op == operation::axis_value && extent != joined_extents_.end()) one.value = extent->second;
+            if (first_index_at(at) >= 0) {
+                for (int argument = first_index_at(at) + 1; argument + 1 < one.argument_count; ++argument)
+                    one.arguments[argument] = one.arguments[argument + 1];
+                --one.argument_count;
+            }
+            return put(to, one);
+        });
+    }
+
+    layer const& of_;
+    computation_view nodes_;
+    tensor_shapes shapes_;
+    std::vector<ir::stage> stages_ = {};
+    std::vector<int> first_index_;                             ///< of each access: the first of the two indices that become one; -1: none
+    std::map<std::string, int> reshaped_ = {};                 ///< tensors, and which of their dimensions becomes one with the next
+    std::map<std::string, std::int64_t> joined_extents_ = {};  ///< of the loops that stay
+};
+
+}  // namespace detail
+}  // namespace tilewright::imported

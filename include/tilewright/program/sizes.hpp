@@ -1,0 +1,111 @@
+#pragma once
+#include <tilewright/program/connect.hpp>
+
+// Shapes and sizes of a program's tensors, and whether kernels can take them.
+namespace tilewright::detail {
+
+/// What is kept from run to run has one type and one shape: that of what a run leaves.
+constexpr void size_states(program_planning& p) {
+    p.each_state([&](int before_at, int after_at) {
+        ir::program_tensor& before = p.tensor(before_at);
+        ir::program_tensor const& after = p.tensor(after_at);
+        bool fits = before.type == after.type && before.rank == after.rank;
+        for (int d = 0; d < before.rank && fits; ++d) fits = before.extents[d] <= after.extents[d];
+        if (!fits) return p.refuse(verdict_kind::ill_formed, rule::state_of_two_shapes, {before.name, after.name});
+        before.extents = after.extents;
+    });
+}
+
+/// What only kernels that reshape it have has the shape of the one that writes it, or of the first that reads it.
+constexpr void shape_reshaped(program_planning& p) {
+    for (int at = 0; at < p.plan.tensors.size(); ++at) {
+        ir::program_tensor& t = p.tensor(at);
+        for (bool const written : {true, false}) {
+            for (int which = 0; which < p.plan.uses.size() && t.rank < 0; ++which) {
+                ir::program_use& u = p.use(which);
+                if (u.tensor != at || u.written != written) continue;
+                ir::buffer const& b = p.buffer_of(u);
+                u.reshaped = false;
+                t.rank = b.rank;
+                t.sized = written;
+                if (written) t.extents = b.extents;
+            }
+        }
+    }
+}
+
+/// A kernel that reshapes a tensor takes all of it.
+constexpr void check_reshaped(program_planning& p) {
+    for (int which = 0; which < p.plan.uses.size() && !p.refused(); ++which) {
+        ir::program_use const& u = p.use(which);
+        if (!u.reshaped) continue;
+        ir::program_tensor const& t = p.tensor(u.tensor);
+        ir::buffer const& b = p.buffer_of(u);
+        std::int64_t const taken = p.limited(ir::elements_of(b.extents, b.rank), plan_value::most_bytes, "elements", t.name),
+                           all = t.bytes / bytes_of(t.type);
+        bool from_first = true;
+        for (int d = 0; d < b.rank; ++d) from_first &= b.minimum[d] == 0;
+        if (p.refused() || (taken == all && from_first)) continue;
+        p.refuse(verdict_kind::ill_formed, rule::reshaped_without_all, {t.name, {}, p.kernel(u.kernel).name}, 0,
+                 {fact{fact_kind::have, taken}, fact{fact_kind::need, all}});
+    }
+}
+
+/// Extents: those that the producer writes; for inputs and constants, as much as is read. Readers stay inside, and can take dense rows.
+constexpr void size_tensors(program_planning& p) {
+    shape_reshaped(p);
+    for (int which = 0; which < p.plan.uses.size() && !p.refused(); ++which) {
+        ir::program_use const& u = p.use(which);
+        ir::program_tensor& t = p.tensor(u.tensor);
+        ir::buffer const& b = p.buffer_of(u);
+        for (int d = 0; d < b.rank && !u.reshaped && !p.refused(); ++d) {
+            std::int64_t const end = b.minimum[d] + b.extents[d];
+            if (!t.sized && b.minimum[d] >= 0) {
+                t.extents[d] = t.extents[d] < end ? end : t.extents[d];
+            } else if (b.minimum[d] < 0 || end > t.extents[d]) {
+                verdict& v = p.refuse(verdict_kind::outside_domain);
+                v.names = {t.name};
+                v.facts = {fact{fact_kind::dimension, d}, fact{fact_kind::from, b.minimum[d]}, fact{fact_kind::to, end - 1},
+                           fact{fact_kind::limit, t.extents[d] - 1}};
+            }
+        }
+    }
+    if (!p.refused()) size_states(p);
+    for (int at = 0; at < p.plan.tensors.size() && !p.refused(); ++at) {
+        ir::program_tensor& t = p.tensor(at);
+        t.bytes = p.limited(bytes_of(t.type) * ir::elements_of(t.extents, t.rank), plan_value::most_bytes, "bytes", t.name);
+        t.alignment = bytes_of(t.type);
+        if (t.kind != ir::tensor_kind::constant || p.refused()) continue;
+        std::int64_t const have = p.plan.of->statement_at(t.statement).count * bytes_of(t.type);
+        if (have == t.bytes) continue;
+        p.refuse(verdict_kind::ill_formed, rule::constant_of_another_size, {t.name}, 0,
+                 {fact{fact_kind::have, have / bytes_of(t.type)}, fact{fact_kind::need, t.bytes / bytes_of(t.type)}});
+    }
+    if (!p.refused()) check_reshaped(p);
+    for (int which = 0; which < p.plan.uses.size() && !p.refused(); ++which) {
+        ir::program_use const& u = p.use(which);
+        ir::program_tensor& t = p.tensor(u.tensor);
+        ir::buffer const& b = p.buffer_of(u);
+        auto const stride = [&](int d) { return ir::stride_of(t, u, b, d); };
+        t.alignment = p.common_multiple(t.alignment, b.alignment, t.name);
+        std::int64_t dense = 1;
+        bool fits = ir::first_element(t, u, b) * bytes_of(t.type) % b.alignment == 0;
+        for (int d = b.rank - 1; d >= 0; --d) {
+            bool const several = b.extents[d] > 1;
+            if (several && b.stride_multiples[d] > 1 && stride(d) % b.stride_multiples[d] != 0) fits = false;
+            if (several && b.longest_strides[d] > 0 && stride(d) > b.longest_strides[d]) fits = false;
+            if (several && d >= b.dense_from && stride(d) != dense) fits = false;
+            dense *= b.extents[d];
+        }
+        if (!fits) p.refuse(verdict_kind::ill_formed, rule::rows_of_another_kind, {t.name, {}, p.kernel(u.kernel).name});
+    }
+}
+
+constexpr void connect(program_planning& p) {
+    read_kernels(p);
+    if (!p.refused()) check_statements(p);
+    if (!p.refused()) read_tensors(p);
+    if (!p.refused()) size_tensors(p);
+}
+
+}  // namespace tilewright::detail

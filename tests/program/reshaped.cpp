@@ -1,0 +1,74 @@
+// Kernels of a program that have a tensor in another shape than others.
+#include "catch.hpp"
+#include "program/chip.hpp"
+#include "program/random_program.hpp"
+
+using namespace chip;
+
+namespace {
+
+constexpr axis all{"all", 100}, quarter{"quarter", 4}, rest{"rest", 25};
+constexpr auto negated = r(all) = x(all) * -1;
+constexpr auto shifted = r(quarter, rest) = x(quarter, rest) + 5;
+constexpr auto second_half = r(rest) = x(rest + 50);
+constexpr auto negate_on_cpu = schedule(negated, cpu_machine), shift_on_cpu = schedule(shifted, cpu_machine);
+constexpr auto half_on_cpu = schedule(second_half, cpu_machine);
+
+/// t0 is written and read as 10 x 10, t1 written as 100, read as 10 x 10 and as 4 x 25, and t2 only by kernels that reshape it.
+constexpr program reshaping = program("reshaping")
+                                  .input(in, l2)
+                                  .output(out, l2)
+                                  .run("k0", cpu, double_on_cpu)
+                                  .bind(x, in)
+                                  .bind(r, t0)
+                                  .run("k1", cpu, negate_on_cpu)
+                                  .bind(x, t0)
+                                  .bind(r, t1)
+                                  .reshapes(x)
+                                  .reshapes(r)
+                                  .run("k2", cpu, turn_on_cpu)
+                                  .bind(x, t1)
+                                  .bind(r, t3)
+                                  .run("k3", cpu, shift_on_cpu)
+                                  .bind(x, t1)
+                                  .bind(r, t2)
+                                  .reshapes(x)
+                                  .reshapes(r)
+                                  .run("k4", cpu, negate_on_cpu)
+                                  .bind(x, t2)
+                                  .bind(r, out)
+                                  .reshapes(x)
+                                  .output(t3, l2);
+
+ir::program_tensor tensor_of(program_plan_value const& plan, any_tensor const& tensor) {
+    return plan.tensor_at(plan.find_tensor(tensor.name));
+}
+
+}  // namespace
+
+TEST_CASE("a tensor has the shape of the kernels that do not reshape it, or else of the one that writes it") {
+    auto const plan = std::make_unique<program_plan_value>(make_program_plan(reshaping));
+    REQUIRE((plan->refusal ? to_string(plan->refusal) : "") == "");
+    CHECK(programs::fault_of(*plan) == "");
+    CHECK(tensor_of(*plan, t0).rank == 2);
+    CHECK(tensor_of(*plan, t1).rank == 2);
+    CHECK(tensor_of(*plan, t1).extents[1] == 10);
+    CHECK(tensor_of(*plan, t2).rank == 2);
+    CHECK(tensor_of(*plan, t2).extents[1] == 25);
+    CHECK(tensor_of(*plan, out).rank == 1);
+    for (any_tensor const& one : {any_tensor(t0), any_tensor(t1), any_tensor(t2)}) CHECK(tensor_of(*plan, one).bytes == 400);
+    static_assert(program_plan<reshaping>.peak(act) > 0);
+}
+
+TEST_CASE("a kernel that reshapes a tensor takes all of it") {
+    auto const verdict_of = [](program const& of) { return to_string(make_program_plan(of).refusal); };
+    program first("half");
+    first.input(in, l2).output(out, l2).run("k0", cpu, double_on_cpu).bind(x, in).bind(r, t0);
+    program const with_part = program(first).run("k1", cpu, half_on_cpu).bind(x, t0).reshapes(x).bind(r, out);
+    CHECK(verdict_of(with_part).find("`t0`: kernel `k1` reshapes it, and takes 25 of 100 elements: it must take all, from index 0 on") !=
+          std::string::npos);
+    program const unsaid = program(first).run("k1", cpu, negate_on_cpu).bind(x, t0).bind(r, out);
+    CHECK(verdict_of(unsaid).find("`t0`: a tensor is indexed with two ranks (`k1`)") != std::string::npos);
+    program const of_no_kernel = program(first).run("k1", cpu, negate_on_cpu).bind(x, t0).reshapes(t0).bind(r, out);
+    CHECK(verdict_of(of_no_kernel).find("`t0`") != std::string::npos);
+}
