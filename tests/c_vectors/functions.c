@@ -175,15 +175,17 @@ static int32_t rescaled(int32_t sum, int32_t multiplier, int32_t shift) {
 }
 static void finish(void) {
     const int64_t m = drawn(1, 5), n = extent(), row = n + drawn(0, 2), to_row = n + drawn(0, 2);
-    const int64_t far = drawn(0, 3) == 0 ? 1000000000 : 100000;
+    const int64_t far = drawn(0, 3) == 0 ? INT32_MAX : 100000, left = drawn(0, 1) == 0 ? 3 : 0,
+                  least = drawn(0, 3) == 0 ? INT32_MIN : 1 << 30;
     int32_t *const sums = integers((m - 1) * row + n, -far, far), *const bias = integers(n, -1000, 1000),
-                   *const multiplier = integers(n, INT64_C(1) << 30, INT32_MAX), *const shift = integers(n, -3, 20);
+                   *const multiplier = integers(n, least, INT32_MAX), *const shift = integers(n, -left, 31);
     const int32_t zero = (int32_t)drawn(-128, 127), low = -128 - zero, high = 127 - zero;
+    if (least < 0) multiplier[n - 1 - n / 3] = INT32_MIN, sums[n - 1 - n / 3] = INT32_MIN, bias[n - 1 - n / 3] = 0;
     int8_t* const to = bytes((m - 1) * to_row + n);
     c_vectors_finish_s8(m, n, sums, row, bias, multiplier, shift, &low, &high, &zero, to, to_row);
     for (int64_t i = 0; i < m; ++i)
         for (int64_t j = 0; j < n; ++j) {
-            int32_t const made = rescaled(sums[i * row + j] + bias[j], multiplier[j], shift[j]);
+            int32_t const made = rescaled((int32_t)((uint32_t)sums[i * row + j] + (uint32_t)bias[j]), multiplier[j], shift[j]);
             same("finish", to[i * to_row + j], (made > high ? high : made < low ? low : made) + zero);
         }
     free(sums), free(bias), free(multiplier), free(shift), free(to);

@@ -62,6 +62,12 @@ typedef int8_t c_vectors_bytes __attribute__((vector_size(C_VECTORS_LANES), alig
 C_VECTORS_INLINE c_vectors_floats c_vectors_load_floats(const float* from, int lanes) {
 #if C_VECTORS_LANES == 16
     if (lanes < 16) return (c_vectors_floats)_mm512_maskz_loadu_ps((__mmask16)((1u << lanes) - 1), from);
+#elif C_VECTORS_LANES == 8
+    /* A copy would be read back from the stack before it is there. */
+    if (lanes < 8) {
+        const __m256 some = _mm256_cmp_ps(_mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_ps((float)lanes), _CMP_LT_OQ);
+        return (c_vectors_floats)_mm256_maskload_ps(from, _mm256_castps_si256(some));
+    }
 #else
     if (lanes < C_VECTORS_LANES) {
         c_vectors_floats some = {0};
@@ -794,6 +800,30 @@ static inline int8_t c_vectors_rescaled(int32_t sum, int32_t multiplier, int32_t
     scaled = scaled > high ? high : scaled;
     return (int8_t)((scaled < low ? low : scaled) + zero);
 }
+#if !defined(C_VECTORS_PLAIN_C) && defined(__AVX2__)
+/* Eight of them, with shifts of 0 to 31 to the right. */
+C_VECTORS_INLINE __m256i c_vectors_rescaled_8(__m256i sum, __m256i multiplier, __m256i right, int32_t low, int32_t high, int32_t zero) {
+    const __m256i half = _mm256_set1_epi64x(INT64_C(1) << 30), least = _mm256_set1_epi32(INT32_MIN), one = _mm256_set1_epi32(1);
+    const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(sum, multiplier), half),
+                  odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(sum, 32), _mm256_srli_epi64(multiplier, 32)), half);
+    /* Bits 31 to 62 of each: all of it, but where both factors are the least number. */
+    const __m256i high_half = _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
+    const __m256i too_large = _mm256_and_si256(_mm256_cmpeq_epi32(sum, least), _mm256_cmpeq_epi32(multiplier, least));
+    const __m256i scaled = _mm256_blendv_epi8(high_half, _mm256_set1_epi32(INT32_MAX), too_large);
+    /* Rounded to the nearest, halves away from 0: what is shifted out is compared with a half. */
+    const __m256i mask = _mm256_sub_epi32(_mm256_sllv_epi32(one, right), one), rest = _mm256_and_si256(scaled, mask);
+    const __m256i limit = _mm256_sub_epi32(_mm256_srli_epi32(mask, 1), _mm256_srai_epi32(scaled, 31));
+    const __m256i rounded = _mm256_sub_epi32(_mm256_srav_epi32(scaled, right), _mm256_cmpgt_epi32(rest, limit));
+    return _mm256_add_epi32(_mm256_max_epi32(_mm256_min_epi32(rounded, _mm256_set1_epi32(high)), _mm256_set1_epi32(low)),
+                            _mm256_set1_epi32(zero));
+}
+/* The lowest byte of each of eight numbers. */
+C_VECTORS_INLINE void c_vectors_store_8_bytes(int8_t* to, __m256i some) {
+    const __m256i of_halves = _mm256_shuffle_epi8(some, _mm256_set1_epi32(0x0c080400));
+    const __m128i all = _mm_unpacklo_epi32(_mm256_castsi256_si128(of_halves), _mm256_extracti128_si256(of_halves, 1));
+    _mm_storel_epi64((__m128i*)to, all);
+}
+#endif
 C_VECTORS_FUNCTION int c_vectors_finish_s8(int64_t rows, int64_t columns, const void* sums_at, int64_t sums_row, const void* bias_at,
                                            const void* multiplier_at, const void* shift_at, const void* low_at, const void* high_at,
                                            const void* zero_at, void* finished_at, int64_t finished_row) {
@@ -823,6 +853,17 @@ C_VECTORS_FUNCTION int c_vectors_finish_s8(int64_t rows, int64_t columns, const 
             _mm512_mask_cvtepi64_storeu_epi8(finished + i * finished_row + j, some, scaled);
         }
 #else
+#if !defined(C_VECTORS_PLAIN_C) && defined(__AVX2__)
+        for (; j + 8 <= columns; j += 8) {
+            const __m256i shifts = _mm256_loadu_si256((const __m256i*)(shift + j));
+            /* Shifts to the left, and those beyond a word, are for what follows. */
+            if (!_mm256_testz_si256(shifts, _mm256_set1_epi32(-32))) break;
+            c_vectors_store_8_bytes(finished + i * finished_row + j,
+                                    c_vectors_rescaled_8(_mm256_add_epi32(_mm256_loadu_si256((const __m256i*)(sums + i * sums_row + j)),
+                                                                          _mm256_loadu_si256((const __m256i*)(bias + j))),
+                                                         _mm256_loadu_si256((const __m256i*)(multiplier + j)), shifts, *low, *high, *zero));
+        }
+#endif
         for (; j < columns; ++j)
             finished[i * finished_row + j] = c_vectors_rescaled((int32_t)((uint32_t)sums[i * sums_row + j] + (uint32_t)bias[j]),
                                                                 multiplier[j], shift[j], *low, *high, *zero);
