@@ -473,11 +473,45 @@ TEST_CASE("a constant in another order is a constant, and the second factor of a
         std::mt19937 random(1);
         layers const network = network_of({.rows = 6, .columns = 9, .channels = 8, .filters = 12, .weights_first = weights_first}, random);
         std::vector<stored> const known{network.constants[0].what, network.constants[1].what};
-        layer_shape of(network.all[0], known);
+        layer_shape of(network.all[0], known, {});
         of.reorder("c0", {1, 0});
         CHECK(of.is_constant("c0_10"));
         CHECK(of.as_contraction().value().weights == "c0_10");
     }
+}
+
+TEST_CASE("the pixels of a layer are one loop where no index tells rows and columns apart") {
+    // How many tensors the kernel reshapes: what is read and what is made, or none.
+    auto const reshaped = [](shape_of_layer const& of) {
+        std::mt19937 random(1);
+        layers const network = network_of(of, random);
+        chip const on = chip_with(products_by("mac"), nothing()).loops(cpu);
+        CHECK(run_on(on, network, random) == "npu");
+        network_program const whole(network, "net", on);
+        return whole.placed_layers()[0].layer->of.reshaped().size();
+    };
+    shape_of_layer const pixels{.rows = 6, .columns = 9, .channels = 8, .filters = 12};
+    CHECK(reshaped(pixels) == 2);
+    auto const changed = [&](auto const& change) {
+        shape_of_layer made = pixels;
+        change(made);
+        return reshaped(made);
+    };
+    CHECK(changed([](shape_of_layer& of) { of.finishes = false; }) == 2);
+    CHECK(changed([](shape_of_layer& of) { of.rescales = true; }) == 2);
+    CHECK(changed([](shape_of_layer& of) { of.has_bias = false; }) == 2);
+    CHECK(changed([](shape_of_layer& of) { of.taps = 3; }) == 0);
+    CHECK(changed([](shape_of_layer& of) { of.taps = 3, of.before = 1; }) == 0);
+    CHECK(changed([](shape_of_layer& of) { of.stride = 2; }) == 0);
+    CHECK(changed([](shape_of_layer& of) { of.rows = 1; }) == 0);
+
+    // A tensor of more columns than are read: its pixels do not follow each other.
+    std::mt19937 random(1);
+    layers network = network_of(pixels, random);
+    REQUIRE(network.inputs[0].extents == std::vector<std::int64_t>{6, 9, 8});
+    network.inputs[0].extents[1] = 10;
+    network_program const wide(network, "net", chip_with(products_by("mac"), nothing()).loops(cpu));
+    CHECK(wide.placed_layers()[0].layer->of.reshaped().empty());
 }
 
 TEST_CASE("a chip can say where one layer goes") {
