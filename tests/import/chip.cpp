@@ -505,13 +505,15 @@ TEST_CASE("the pixels of a layer are one loop where no index tells rows and colu
     CHECK(changed([](shape_of_layer& of) { of.stride = 2; }) == 0);
     CHECK(changed([](shape_of_layer& of) { of.rows = 1; }) == 0);
 
-    // A tensor of more columns than are read: its pixels do not follow each other.
-    std::mt19937 random(1);
-    layers network = network_of(pixels, random);
-    REQUIRE(network.inputs[0].extents == std::vector<std::int64_t>{6, 9, 8});
-    network.inputs[0].extents[1] = 10;
-    network_program const wide(network, "net", chip_with(products_by("mac"), nothing()).loops(cpu));
-    CHECK(wide.placed_layers()[0].layer->of.reshaped().empty());
+    // A tensor of which a part is read: of more columns, whose pixels do not follow each other, or of more channels or rows.
+    for (std::size_t dimension : {0, 1, 2}) {
+        std::mt19937 random(1);
+        layers network = network_of(pixels, random);
+        REQUIRE(network.inputs[0].extents == std::vector<std::int64_t>{6, 9, 8});
+        network.inputs[0].extents[dimension] += 2;
+        network_program const wide(network, "net", chip_with(products_by("mac"), nothing()).loops(cpu));
+        CHECK(wide.placed_layers()[0].layer->of.reshaped().empty());
+    }
 }
 
 TEST_CASE("a chip can say where one layer goes") {

@@ -79,7 +79,7 @@ class loop_join {
                     continue;
                 }
                 if (one.op != operation::access || first_index_at(at) >= 0 || argument + 1 >= one.argument_count ||
-                    !is_axis(one.argument(argument + 1), second.name) || !covers(one.name, argument, first.extent, second.extent))
+                    !is_axis(one.argument(argument + 1), second.name) || !takes_all(of, one))
                     return false;
                 first_index_at(at) = argument;
                 if (reshaped_.emplace(one.name.str(), argument).first->second != argument) return false;
@@ -87,12 +87,21 @@ class loop_join {
         }
         return true;
     }
-    /// Whether these are all elements of two dimensions of a tensor.
-    bool covers(ir::label const& tensor, int dimension, std::int64_t first, std::int64_t second) const {
-        auto const found = shapes_.find(tensor.str());
-        if (found == shapes_.end() || found->second.size() <= static_cast<std::size_t>(dimension) + 1) return false;
-        auto const at = found->second.begin() + dimension;
-        return at[0] == first && at[1] == second;
+    /// Whether the loops of a stage take every element of a tensor.
+    bool takes_all(ir::stage const& of, ir::node const& access) const {
+        auto const found = shapes_.find(access.name.str());
+        if (found == shapes_.end() || found->second.size() != static_cast<std::size_t>(access.argument_count)) return false;
+        for (int argument = 0; argument < access.argument_count; ++argument) {
+            ir::stage_index index;
+            tilewright::detail::accumulate_index(nodes_, of, access.argument(argument), 1, index);
+            std::int64_t least = index.constant, most = index.constant;
+            for (int axis = 0; axis < of.axis_count; ++axis) {
+                std::int64_t const reach = index.coefficients[axis] * (of.axes[axis].extent - 1);
+                (reach < 0 ? least : most) += reach;
+            }
+            if (!index.affine || least > 0 || most < found->second[static_cast<std::size_t>(argument)] - 1) return false;
+        }
+        return true;
     }
     std::vector<ir::node> rewritten_nodes() {
         std::vector<bool> used(of_.nodes.size(), false);
