@@ -169,6 +169,7 @@ struct shape_of_layer {
     bool rescales = false;       ///< it finishes as layers of TensorFlow Lite do
     bool depthwise = false;      ///< each filter is of one channel, its own
 
+    bool is_plain() const { return stride == 1 && taps == 1 && before == 0; }
     std::int64_t in_rows() const { return (rows - 1) * stride + taps - 2 * before; }
     std::int64_t in_columns() const { return (columns - 1) * stride + taps - 2 * before; }
 };
@@ -200,8 +201,8 @@ layers network_of(shape_of_layer const& of, std::mt19937& random) {
         return std::pair{one, padded ? padded_element(one.name, type, indices, -3) : element(one.name, type, indices)};
     };
     auto const [in, pixel] = tensor("in0", scalar_type::int8,
-                                    {{y * in32(of.stride) + r - in32(of.before), of.in_rows()},
-                                     {x * in32(of.stride) + s - in32(of.before), of.in_columns()},
+                                    {{of.is_plain() ? y : y * in32(of.stride) + r - in32(of.before), of.in_rows()},
+                                     {of.is_plain() ? x : x * in32(of.stride) + s - in32(of.before), of.in_columns()},
                                      of.depthwise ? loop{filter, of.filters} : loop{channel, of.channels}},
                                     of.before > 0);
     auto const [weights, weight] = tensor(

@@ -47,7 +47,7 @@ class TilewrightConan(ConanFile):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
         copy(self, "*", os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
         for pattern in ("TilewrightKernel.cmake", "TilewrightBringUp.cmake", "TilewrightNetwork.cmake", "*_tool.cpp", "*_of_tool.cpp.in",
-                        "kernel_generator.cpp", "tuner.cpp"):
+                        "kernel_generator.cpp", "emulator.cpp", "tuner.cpp"):
             copy(self, pattern, os.path.join(self.source_folder, "cmake"), os.path.join(self.package_folder, "share", "cmake", "tilewright"))
 
     def package_info(self):

@@ -112,7 +112,8 @@ class jit_program {
         std::byte* const base = t.passed ? static_cast<std::byte*>(passed.at(t.name.str())) : on_.address(u.tensor);
         std::vector<halide_dimension_t> dimensions;
         for (int d = b.rank - 1; d >= 0; --d) {
-            dimensions.emplace_back(static_cast<int>(b.minimum[d]), static_cast<int>(b.extents[d]), static_cast<int>(ir::stride_of(t, u, b, d)));
+            dimensions.emplace_back(static_cast<int>(b.minimum[d]), static_cast<int>(b.extents[d]),
+                                    static_cast<int>(ir::stride_of(t, u, b, d)));
         }
         void* const first = base + ir::first_element(t, u, b) * bytes_of(t.type);
         return Halide::Buffer<>(Halide::Runtime::Buffer<>(type_of(b.type), first, b.rank, dimensions.data()));
