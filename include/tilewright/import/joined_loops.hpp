@@ -1,6 +1,6 @@
 #pragma once
 #include <map>
-#include <tilewright/import/layers.hpp>
+#include <tilewright/import/contraction.hpp>
 #include <tilewright/import/value.hpp>
 
 // Neighbouring loops of a result that walk all tensors as one loop would: they become one, and the tensors are taken in another shape.
