@@ -9,7 +9,7 @@ namespace {
 
 constexpr tensor<std::int32_t> h{"h"}, next_h{"next_h"}, k{"k"};
 
-std::string verdict_of(program const& of) { return to_string(make_program_plan(of).refusal); }
+using programs::verdict_of;
 int step_of(program_plan_value const& plan, char const* kernel) { return plan.kernel_at(plan.find_kernel(kernel)).first_step; }
 
 /// Keeps the sum of all inputs, and gives twice that sum.

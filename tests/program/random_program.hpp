@@ -372,4 +372,7 @@ inline std::string fault_of(program_plan_value const& plan) {
     return {};
 }
 
+/// Why a program is refused, as a sentence.
+inline std::string verdict_of(program const& of) { return to_string(make_program_plan(of).refusal); }
+
 }  // namespace programs

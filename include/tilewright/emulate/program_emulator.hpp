@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -202,8 +203,8 @@ class program_emulator {
 
 namespace detail {
 template <program const& Program, std::size_t... Agent>
-std::vector<semantics_table> semantics_of_agents(std::index_sequence<Agent...>) {
-    return {semantics_of<*Program.agents[Agent].where>...};
+std::array<semantics_table const*, sizeof...(Agent)> semantics_of_agents(std::index_sequence<Agent...>) {
+    return {&semantics_of<*Program.agents[Agent].where>...};
 }
 }  // namespace detail
 
@@ -226,20 +227,25 @@ inline bool same_program(program_plan_value const& a, program_plan_value const& 
 
 /// The machines that a program of the emulated binding runs on, in every translation unit the same. Found by the program's name, as
 /// `shared_emulator` by the machine's.
+/// @param semantics  of every agent's machine, in the order of the program's agents
 /// @throws std::logic_error when another program of this name is emulated already
-inline program_emulator& shared_program(program_plan_value const& plan, std::vector<semantics_table> const& semantics) {
+inline program_emulator& shared_program(program_plan_value const& plan, semantics_table const* const* semantics) {
     static std::map<std::string, std::unique_ptr<program_emulator>> all;
     std::string const name = plan.of->name.str();
     std::unique_ptr<program_emulator>& shared = all[name];
-    if (!shared) shared = std::make_unique<program_emulator>(plan, semantics);
-    else if (!same_program(shared->plan(), plan))
+    if (!shared) {
+        std::vector<semantics_table> of_agents;
+        for (int a = 0; a < plan.of->agent_count; ++a) of_agents.push_back(*semantics[a]);
+        shared = std::make_unique<program_emulator>(plan, of_agents);
+    } else if (!same_program(shared->plan(), plan))
         throw std::logic_error("two different programs are called `" + name + "`: give each a name of its own");
     return *shared;
 }
 /// The same, of a program that the compiler knows.
 template <program const& Program>
 program_emulator& emulated_program() {
-    return shared_program(program_plan<Program>, detail::semantics_of_agents<Program>(std::make_index_sequence<Program.agent_count>{}));
+    return shared_program(program_plan<Program>,
+                          detail::semantics_of_agents<Program>(std::make_index_sequence<Program.agent_count>{}).data());
 }
 
 }  // namespace tilewright
@@ -248,9 +254,7 @@ extern "C" {
 
 [[gnu::used]] inline void* tilewright_emulated_program(tilewright::program_plan_value const* plan,
                                                        tilewright::semantics_table const* const* semantics) {
-    std::vector<tilewright::semantics_table> of_agents;
-    for (int a = 0; a < plan->of->agent_count; ++a) of_agents.push_back(*semantics[a]);
-    return &tilewright::shared_program(*plan, of_agents);
+    return &tilewright::shared_program(*plan, semantics);
 }
 [[gnu::used]] inline void* tilewright_emulated_agent(void* program, std::int32_t agent) {
     auto& on = *static_cast<tilewright::program_emulator*>(program);

@@ -48,6 +48,14 @@ namespace detail {
 
 inline ir::label with_ending(ir::label const& name, char const* ending) { return ir::label((name.str() + ending).c_str()); }
 inline computation_view nodes_of(layer const& of) { return {of.nodes.data(), static_cast<int>(of.nodes.size())}; }
+/// All stages of a kernel; none if one of them cannot be read.
+inline std::vector<ir::stage> stages_of(computation_view nodes) {
+    std::vector<ir::stage> made;
+    for (int first = 0; first < nodes.count; first = made.back().store + 1) {
+        if (read_stage(nodes, first, made.emplace_back())) return {};
+    }
+    return made;
+}
 
 /// The access that a factor is, perhaps after conversions; -1: it is none.
 inline int access_of(computation_view nodes, int at) {

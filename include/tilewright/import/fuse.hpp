@@ -23,10 +23,9 @@ inline bool reads_own_element(layer const& of, ir::stage const& stage, ir::label
 /// The last stage of a kernel. Nothing where an index of its target is no axis.
 inline std::optional<ir::stage> last_stage_of(layer const& of) {
     computation_view const nodes = nodes_of(of);
-    ir::stage last;
-    for (int first = 0; first < nodes.count; first = last.store + 1) {
-        if (read_stage(nodes, first, last = {})) return std::nullopt;
-    }
+    std::vector<ir::stage> const stages = stages_of(nodes);
+    if (stages.empty()) return std::nullopt;
+    ir::stage const& last = stages.back();
     for (int dimension = 0; dimension < last.rank; ++dimension) {
         if (nodes[nodes[last.target].argument(dimension)].op != operation::axis_value) return std::nullopt;
     }
@@ -64,11 +63,7 @@ inline std::optional<layer> fused(layer const& maker, layer const& reader) {
         },
         std::move(made.nodes));
     if (made.nodes.size() > most_nodes || written_out(made.nodes) > most_written_out) return std::nullopt;
-    ir::stage whole;
-    computation_view const nodes = nodes_of(made);
-    for (int first = 0; first < nodes.count; first = whole.store + 1) {
-        if (read_stage(nodes, first, whole = {})) return std::nullopt;
-    }
+    if (stages_of(nodes_of(made)).empty()) return std::nullopt;
     made.name = reader.name;
     made.made_for = maker.made_for + ", " + reader.made_for;
     return made;

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <tilewright/import/contraction.hpp>
+#include <tilewright/import/rows.hpp>
 #include <tilewright/import/value.hpp>
 
 // Neighbouring loops of a result that walk all tensors as one loop would: they become one, and the tensors are taken in another shape.
@@ -15,14 +16,8 @@ namespace detail {
 class loop_join {
   public:
     loop_join(layer const& of, tensor_shapes const& shapes)
-        : of_(of), nodes_(nodes_of(of)), shapes_(shapes), first_index_(of.nodes.size(), -1) {
-        for (int at = 0; at < nodes_.count; at = stages_.back().store + 1) {
-            stages_.emplace_back();
-            if (read_stage(nodes_, at, stages_.back())) {
-                stages_.clear();
-                return;
-            }
-            ir::stage const& made = stages_.back();
+        : of_(of), nodes_(nodes_of(of)), shapes_(shapes), stages_(stages_of(nodes_)), first_index_(of.nodes.size(), -1) {
+        for (ir::stage const& made : stages_) {
             std::vector<std::int64_t>& extents = shapes_[made.output.str()];
             extents.clear();
             for (int axis = 0; axis < made.rank; ++axis) extents.push_back(made.axes[axis].extent);
@@ -79,7 +74,7 @@ class loop_join {
                     continue;
                 }
                 if (one.op != operation::access || first_index_at(at) >= 0 || argument + 1 >= one.argument_count ||
-                    !is_axis(one.argument(argument + 1), second.name) || !takes_all(of, one))
+                    !is_axis(one.argument(argument + 1), second.name) || !takes_all(of, at))
                     return false;
                 first_index_at(at) = argument;
                 if (reshaped_.emplace(one.name.str(), argument).first->second != argument) return false;
@@ -88,18 +83,13 @@ class loop_join {
         return true;
     }
     /// Whether the loops of a stage take every element of a tensor.
-    bool takes_all(ir::stage const& of, ir::node const& access) const {
-        auto const found = shapes_.find(access.name.str());
-        if (found == shapes_.end() || found->second.size() != static_cast<std::size_t>(access.argument_count)) return false;
-        for (int argument = 0; argument < access.argument_count; ++argument) {
-            ir::stage_index index;
-            tilewright::detail::accumulate_index(nodes_, of, access.argument(argument), 1, index);
-            std::int64_t least = index.constant, most = index.constant;
-            for (int axis = 0; axis < of.axis_count; ++axis) {
-                std::int64_t const reach = index.coefficients[axis] * (of.axes[axis].extent - 1);
-                (reach < 0 ? least : most) += reach;
-            }
-            if (!index.affine || least > 0 || most < found->second[static_cast<std::size_t>(argument)] - 1) return false;
+    bool takes_all(ir::stage const& of, int access) const {
+        auto const found = shapes_.find(nodes_[access].name.str());
+        if (found == shapes_.end() || found->second.size() != static_cast<std::size_t>(nodes_[access].argument_count)) return false;
+        for (int argument = 0; argument < nodes_[access].argument_count; ++argument) {
+            ir::stage_index const index = index_of(nodes_, of, access, argument);
+            index_range const range = range_of(index, of);
+            if (!index.affine || range.least > 0 || range.most < found->second[static_cast<std::size_t>(argument)] - 1) return false;
         }
         return true;
     }
@@ -130,7 +120,7 @@ class loop_join {
     layer const& of_;
     computation_view nodes_;
     tensor_shapes shapes_;
-    std::vector<ir::stage> stages_ = {};
+    std::vector<ir::stage> stages_;
     std::vector<int> first_index_;                             ///< of each access: the first of the two indices that become one; -1: none
     std::map<std::string, int> reshaped_ = {};                 ///< tensors, and which of their dimensions becomes one with the next
     std::map<std::string, std::int64_t> joined_extents_ = {};  ///< of the loops that stay

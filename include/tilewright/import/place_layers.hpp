@@ -3,6 +3,7 @@
 #include <memory>
 #include <tilewright/diagnostics/text.hpp>
 #include <tilewright/import/chip.hpp>
+#include <tilewright/import/fuse.hpp>
 #include <tilewright/plan/best_tile.hpp>
 
 // Which agent of a chip runs each layer, and how.
@@ -96,14 +97,8 @@ inline tensor_shapes shapes_of(layers const& of) {
     tensor_shapes made;
     for (stored const& one : of.inputs) made[one.name.str()] = one.extents;
     for (layer const& one : of.all) {
-        computation_view const nodes = nodes_of(one);
-        ir::stage last;
-        for (int at = 0; at < nodes.count; at = last.store + 1) {
-            last = {};
-            if (read_stage(nodes, at, last)) break;
-        }
-        std::vector<std::int64_t>& extents = made[last.output.str()];
-        for (int axis = 0; axis < last.rank; ++axis) extents.push_back(last.axes[axis].extent);
+        auto const last = last_stage_of(one);
+        for (int axis = 0; last && axis < last->rank; ++axis) made[last->output.str()].push_back(last->axes[axis].extent);
     }
     return made;
 }

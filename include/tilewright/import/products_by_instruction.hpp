@@ -347,8 +347,7 @@ inline schedule_template products_by(ir::label const& instruction, ir::label con
         if (by->n && what->n.empty() && !what->batch.empty())
             return {{}, "no loop of its result moves its weights alone, as in a depthwise convolution"};
         if (!product_loops(*what, *by).fits()) return {{}, "`" + instruction.str() + "` has an axis that no loop of it fits"};
-        if (by->m && !by->rows) of.of.join_loops();
-        what = of.of.as_contraction();
+        if (by->m && !by->rows && of.of.join_loops()) what = of.of.as_contraction();
         // What no transfer takes out of the accumulators, the core does, as it does what is computed of sums.
         bool const is_stored = std::any_of(where.transfers.parts.begin(), where.transfers.parts.begin() + where.transfers.size(),
                                            [&](transfer_description const& one) { return one.source == by->sums.memory_name; });

@@ -7,12 +7,17 @@ namespace tilewright::imported {
 
 namespace detail {
 
-/// The largest value of an index of a stage, which is affine.
-inline std::int64_t highest_of(ir::stage_index const& index, ir::stage const& in) {
-    std::int64_t most = index.constant;
-    for (int axis = 0; axis < in.axis_count; ++axis)
-        most += std::max<std::int64_t>(0, index.coefficients[axis]) * (in.axes[axis].extent - 1);
-    return most;
+/// The least and the largest value of an index of a stage, which is affine.
+struct index_range {
+    std::int64_t least = 0, most = 0;
+};
+inline index_range range_of(ir::stage_index const& index, ir::stage const& in) {
+    index_range made{index.constant, index.constant};
+    for (int axis = 0; axis < in.axis_count; ++axis) {
+        std::int64_t const reach = index.coefficients[axis] * (in.axes[axis].extent - 1);
+        (reach < 0 ? made.least : made.most) += reach;
+    }
+    return made;
 }
 
 /// Reads a tensor by one index for all of its dimensions.
@@ -51,7 +56,7 @@ inline void keep_rows(layers& of, stored& tensor) {
                 if (is_padded(nodes, at)) return;
                 for (int dimension = 0; dimension < nodes[at].argument_count; ++dimension) {
                     std::int64_t& most = reached[static_cast<std::size_t>(dimension)];
-                    most = std::max(most, highest_of(index_of(nodes, stage, at, dimension), stage) + 1);
+                    most = std::max(most, range_of(index_of(nodes, stage, at, dimension), stage).most + 1);
                 }
             }
         }

@@ -47,7 +47,8 @@ class layer_shape {
     void keep_sums_apart() { of_ = with_sums_apart(of_), changes_.emplace_back("keep_sums_apart()"); }
     /// Loops of neighbouring dimensions of the result become one wherever they walk all tensors as one would: the pixels of a convolution
     /// by a filter of one pixel. Tensors are then taken in another shape: see `program::reshapes`.
-    void join_loops() {
+    /// @return whether there are such loops
+    bool join_loops() {
         bool joins = false;
         for (int dimension = 0; dimension < max_rank;) {
             detail::loop_join one(of_, shapes_);
@@ -65,6 +66,7 @@ class layer_shape {
             of_ = std::move(*made), joins = true;
         }
         if (joins) changes_.emplace_back("join_loops()");
+        return joins;
     }
     /// The stage that makes the sums has one more loop, of one iteration.
     void add_unit_loop() { of_ = with_unit_loop(of_), changes_.emplace_back("add_unit_loop()"); }

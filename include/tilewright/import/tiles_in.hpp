@@ -18,8 +18,7 @@ struct result_tiles {
 inline schedule schedule_of(placed_layer const& of, memory const& near, result_tiles const& tiles) {
     computation_view const nodes = of.of.nodes();
     auto const& inner = of.of.what().inner;
-    std::vector<ir::stage> stages;
-    for (int first = 0; first < nodes.count; first = stages.back().store + 1) read_stage(nodes, first, stages.emplace_back());
+    std::vector<ir::stage> const stages = stages_of(nodes);
     ir::stage const& last = stages.back();
     schedule made = of.plain();
     ir::label tile, within;  // the loop over tiles, and the one that it was cut from
@@ -65,9 +64,7 @@ inline schedule schedule_of(placed_layer const& of, memory const& near, result_t
 inline schedule_template tiles_in(memory const& near) {
     return [near](placed_layer& of) -> candidates {
         using namespace detail;
-        computation_view const nodes = of.of.nodes();
-        ir::stage last;
-        for (int first = 0; first < nodes.count; first = last.store + 1) read_stage(nodes, first, last = {});
+        ir::stage const last = stages_of(of.of.nodes()).back();
         candidates made;
         made.all.push_back(schedule_of(of, near, {.loop = -1}));
         for (int loop = 0; loop < last.rank; ++loop) {

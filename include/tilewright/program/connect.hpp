@@ -326,4 +326,10 @@ constexpr void read_tensors(program_planning& p) {
     }
 }
 
+constexpr void connect(program_planning& p) {
+    read_kernels(p);
+    if (!p.refused()) check_statements(p);
+    if (!p.refused()) read_tensors(p);
+}
+
 }  // namespace tilewright::detail

@@ -4,6 +4,7 @@
 #include <tilewright/plan/plan.hpp>
 #include <tilewright/program/allocate.hpp>
 #include <tilewright/program/kernel_needs.hpp>
+#include <tilewright/program/sizes.hpp>
 #include <vector>
 
 namespace tilewright {
@@ -23,6 +24,7 @@ constexpr program_plan_value make_program_plan(program const& of, plan_value con
     p.plans = plans;
     p.plan.of = &of;
     connect(p);
+    if (!p.refused()) size_tensors(p);
     if (!p.refused()) check_agents(p);
     program_plan_value const connected = p.plan;
     for (bool again = true; again && !p.refused();) {

@@ -80,10 +80,7 @@ constexpr double elements_of(fixed_array<std::int64_t, max_rank> const& extents,
 }
 /// Elements from one to its neighbour along a dimension of a kernel's argument, which is a tensor of the program.
 constexpr std::int64_t stride_of(program_tensor const& tensor, program_use const& use, buffer const& argument, int dimension) {
-    if (!use.reshaped) return tensor.stride(dimension);
-    std::int64_t elements = 1;
-    for (int inner = argument.rank - 1; inner > dimension; --inner) elements *= argument.extents[inner];
-    return elements;
+    return use.reshaped ? argument.stride(dimension) : tensor.stride(dimension);
 }
 /// Elements from the beginning of the tensor to the first that the kernel uses.
 constexpr std::int64_t first_element(program_tensor const& tensor, program_use const& use, buffer const& argument) {

@@ -1,7 +1,7 @@
 #pragma once
+#include <tilewright/program/connect.hpp>
 #include <tilewright/program/copy_kernel.hpp>
 #include <tilewright/program/engine_copy.hpp>
-#include <tilewright/program/sizes.hpp>
 
 // In which memory every tensor lives, and copies if no memory is right for all who use it.
 namespace tilewright::detail {

@@ -101,11 +101,4 @@ constexpr void size_tensors(program_planning& p) {
     }
 }
 
-constexpr void connect(program_planning& p) {
-    read_kernels(p);
-    if (!p.refused()) check_statements(p);
-    if (!p.refused()) read_tensors(p);
-    if (!p.refused()) size_tensors(p);
-}
-
 }  // namespace tilewright::detail
