@@ -74,3 +74,43 @@ TEST_CASE("a kernel that reshapes a tensor takes all of it") {
     CHECK(make_program_plan(of_no_kernel).refusal.broken == ir::rule::not_of_the_kernel);
     CHECK(verdict_of(of_no_kernel).find("`t0`") != std::string::npos);
 }
+
+TEST_CASE("what is kept from run to run has one shape, whichever kernel reshapes it") {
+    static constexpr tensor<std::int32_t> h{"h"}, next_h{"next_h"};
+    auto const shapes_of = [&](program const& of) {
+        auto const plan = std::make_unique<program_plan_value>(make_program_plan(of));
+        REQUIRE((plan->refusal ? to_string(plan->refusal) : "") == "");
+        CHECK(programs::fault_of(*plan) == "");
+        CHECK(plan->offset(h) == plan->offset(next_h));
+        CHECK(tensor_of(*plan, h).extents == tensor_of(*plan, next_h).extents);
+        CHECK(tensor_of(*plan, next_h).bytes == 400);
+        return tensor_of(*plan, h).rank;
+    };
+    auto const kept = [] { return program("kept").input(in, l2).output(out, l2).state(h, next_h, act); };
+    // Only the kernel that reads it, only the one that writes it, or both.
+    CHECK(shapes_of(kept()
+                        .run("reads", cpu, negate_on_cpu)
+                        .bind(x, h)
+                        .bind(r, out)
+                        .reshapes(x)
+                        .run("writes", cpu, turn_on_cpu)
+                        .bind(x, in)
+                        .bind(r, next_h)) == 2);
+    CHECK(shapes_of(kept()
+                        .run("reads", cpu, turn_on_cpu)
+                        .bind(x, h)
+                        .bind(r, out)
+                        .run("writes", cpu, negate_on_cpu)
+                        .bind(x, in)
+                        .bind(r, next_h)
+                        .reshapes(r)) == 2);
+    CHECK(shapes_of(kept()
+                        .run("reads", cpu, shift_on_cpu)
+                        .bind(x, h)
+                        .bind(r, out)
+                        .reshapes(x)
+                        .run("writes", cpu, negate_on_cpu)
+                        .bind(x, in)
+                        .bind(r, next_h)
+                        .reshapes(r)) == 1);
+}

@@ -7,20 +7,23 @@ namespace tilewright::detail {
 /// What is kept from run to run has one type and one shape: that of what a run leaves.
 constexpr void size_states(program_planning& p) {
     p.each_state([&](int before_at, int after_at) {
-        ir::program_tensor& before = p.tensor(before_at);
-        ir::program_tensor const& after = p.tensor(after_at);
+        ir::program_tensor &before = p.tensor(before_at), &after = p.tensor(after_at);
         bool fits = before.type == after.type && before.rank == after.rank;
-        for (int d = 0; d < before.rank && fits; ++d) fits = before.extents[d] <= after.extents[d];
+        for (int d = 0; d < before.rank && fits; ++d) {
+            if (!after.sized && after.extents[d] < before.extents[d]) after.extents[d] = before.extents[d];
+            fits = before.extents[d] <= after.extents[d];
+        }
         if (!fits) return p.refuse(verdict_kind::ill_formed, rule::state_of_two_shapes, {before.name, after.name});
         before.extents = after.extents;
     });
 }
 
-/// What only kernels that reshape it have has the shape of the one that writes it, or of the first that reads it.
+/// What only kernels that reshape it have has the shape of the one that writes it, or of the first that reads it. Both tensors of a state
+/// have one shape.
 constexpr void shape_reshaped(program_planning& p) {
-    for (int at = 0; at < p.plan.tensors.size(); ++at) {
-        ir::program_tensor& t = p.tensor(at);
-        for (bool const written : {true, false}) {
+    auto const shape_as_used = [&](bool written) {
+        for (int at = 0; at < p.plan.tensors.size(); ++at) {
+            ir::program_tensor& t = p.tensor(at);
             for (int which = 0; which < p.plan.uses.size() && t.rank < 0; ++which) {
                 ir::program_use& u = p.use(which);
                 if (u.tensor != at || u.written != written) continue;
@@ -31,7 +34,15 @@ constexpr void shape_reshaped(program_planning& p) {
                 if (written) t.extents = b.extents;
             }
         }
-    }
+    };
+    p.each_state([&](int before_at, int after_at) {
+        if (p.tensor(after_at).rank < 0) p.tensor(after_at).rank = p.tensor(before_at).rank;
+    });
+    shape_as_used(true);
+    p.each_state([&](int before_at, int after_at) {
+        if (p.tensor(before_at).rank < 0) p.tensor(before_at).rank = p.tensor(after_at).rank;
+    });
+    shape_as_used(false);
 }
 
 /// A kernel that reshapes a tensor takes all of it.
