@@ -21,8 +21,9 @@ macro(tilewright_find_network_readers)
     endif()
 endmacro()
 
-# gcc turns choices between numbers into branches, which it does not make vectors of. Without these passes it does not.
-set(TILEWRIGHT_NETWORK_C_OPTIONS_GNU -fno-thread-jumps -fno-tree-sink)
+# gcc turns choices between numbers into branches, which it does not make vectors of. Without these passes it does not, and where floats
+# may not trap, it computes both sides of a choice.
+set(TILEWRIGHT_NETWORK_C_OPTIONS_GNU -fno-thread-jumps -fno-tree-sink -fno-trapping-math)
 
 # tilewright_add_network_tool(NAME [MACHINE file.hpp CHIP qualified::variable])
 #

@@ -79,7 +79,8 @@ struct window {
 static struct window drawn_window(void) {
     struct window w = {drawn(1, 4), drawn(1, 4), drawn(1, 9), drawn(1, 12), extent(), extent(), drawn(1, 3), 0, 0};
     if (drawn(0, 3) == 0) w.x = drawn(1, 60);
-    /* More pixels than are summed at a time. */
+    /* Several times as many channels, or pixels, as are summed at a time. */
+    if (drawn(0, 9) == 0) w.n = drawn(100, 300);
     if (drawn(0, 19) == 0) w.x = drawn(200, 400), w.y = drawn(4, 9), w.k = drawn(1, 3), w.n = drawn(1, 40);
     w.wide = w.step * (w.x - 1) + w.t, w.high = w.step * (w.y - 1) + w.r;
     return w;

@@ -80,6 +80,17 @@ C_VECTORS_INLINE c_vectors_floats c_vectors_load_floats(const float* from, int l
 C_VECTORS_INLINE void c_vectors_store_floats(float* to, c_vectors_floats some, int lanes) {
 #if C_VECTORS_LANES == 16
     if (lanes < 16) _mm512_mask_storeu_ps(to, (__mmask16)((1u << lanes) - 1), (__m512)some);
+#elif defined(__SSE2__)
+    if (lanes < C_VECTORS_LANES) {
+#if C_VECTORS_LANES == 8
+        __m128 four = _mm256_castps256_ps128((__m256)some);
+        if (lanes & 4) _mm_storeu_ps(to, four), to += 4, four = _mm256_extractf128_ps((__m256)some, 1);
+#else
+        __m128 four = (__m128)some;
+#endif
+        if (lanes & 2) _mm_storel_pi((__m64*)(void*)to, four), to += 2, four = _mm_movehl_ps(four, four);
+        if (lanes & 1) _mm_store_ss(to, four);
+    }
 #else
     if (lanes < C_VECTORS_LANES) memcpy(to, &some, sizeof *to * (size_t)lanes);
 #endif
@@ -371,6 +382,28 @@ C_VECTORS_INLINE int c_vectors_next_part(const struct c_vectors_sum* of, int64_t
     if (part->taps > of->taps - part->t) part->taps = of->taps - part->t;
     return 1;
 }
+/* The terms of a part come to stand after each other, a panel of columns each. */
+C_VECTORS_INLINE void c_vectors_pack_f32(const struct c_vectors_sum* of, const struct c_vectors_part* part, int64_t columns,
+                                         const float* right, float* to) {
+    const int first = columns < C_VECTORS_LANES ? (int)columns : C_VECTORS_LANES, second = (int)columns - first;
+    for (int64_t t = part->t; t < part->t + part->taps; ++t) {
+        const float* from = right + part->r * of->right_tap_row + t * of->right_tap + part->l * of->right_term;
+        if (second == C_VECTORS_LANES) {
+            for (int64_t l = 0; l < part->terms; ++l, from += of->right_term, to += C_VECTORS_PANEL) {
+                __builtin_prefetch(from + C_VECTORS_PANEL);
+                c_vectors_store_floats(to, c_vectors_load_floats(from, C_VECTORS_LANES), C_VECTORS_LANES);
+                c_vectors_store_floats(to + C_VECTORS_LANES, c_vectors_load_floats(from + C_VECTORS_LANES, C_VECTORS_LANES),
+                                       C_VECTORS_LANES);
+            }
+        } else {
+            for (int64_t l = 0; l < part->terms; ++l, from += of->right_term, to += C_VECTORS_PANEL) {
+                c_vectors_store_floats(to, c_vectors_load_floats(from, first), C_VECTORS_LANES);
+                if (second > 0)
+                    c_vectors_store_floats(to + C_VECTORS_LANES, c_vectors_load_floats(from + C_VECTORS_LANES, second), C_VECTORS_LANES);
+            }
+        }
+    }
+}
 /* Rows of pixels that are summed at a time: `lines` of `columns` each, `left_line` from one to the next. */
 C_VECTORS_FUNCTION void c_vectors_panel_f32(const struct c_vectors_sum of, int64_t lines, int64_t left_line, int64_t sums_line,
                                             int64_t rows, int64_t columns, const float* left, const float* right, float* sums) {
@@ -379,25 +412,7 @@ C_VECTORS_FUNCTION void c_vectors_panel_f32(const struct c_vectors_sum of, int64
     struct c_vectors_sum some = of;
     some.tap_rows = 1, some.right_term = C_VECTORS_PANEL;
     while (c_vectors_next_part(&of, 1, &part)) {
-        float* to = packed;
-        for (int64_t t = part.t; t < part.t + part.taps; ++t) {
-            const float* from = right + part.r * of.right_tap_row + t * of.right_tap + part.l * of.right_term;
-            const int first = columns < C_VECTORS_LANES ? (int)columns : C_VECTORS_LANES, second = (int)columns - first;
-            if (second == C_VECTORS_LANES) {
-                for (int64_t l = 0; l < part.terms; ++l, from += of.right_term, to += C_VECTORS_PANEL) {
-                    c_vectors_store_floats(to, c_vectors_load_floats(from, C_VECTORS_LANES), C_VECTORS_LANES);
-                    c_vectors_store_floats(to + C_VECTORS_LANES, c_vectors_load_floats(from + C_VECTORS_LANES, C_VECTORS_LANES),
-                                           C_VECTORS_LANES);
-                }
-            } else {
-                for (int64_t l = 0; l < part.terms; ++l, from += of.right_term, to += C_VECTORS_PANEL) {
-                    c_vectors_store_floats(to, c_vectors_load_floats(from, first), C_VECTORS_LANES);
-                    if (second > 0)
-                        c_vectors_store_floats(to + C_VECTORS_LANES, c_vectors_load_floats(from + C_VECTORS_LANES, second),
-                                               C_VECTORS_LANES);
-                }
-            }
-        }
+        c_vectors_pack_f32(&of, &part, columns, right, packed);
         some.taps = part.taps, some.terms = part.terms, some.right_tap = part.terms * C_VECTORS_PANEL;
         for (int64_t line = 0; line < lines; ++line)
             c_vectors_rows_f32(some, rows, columns,
@@ -522,27 +537,123 @@ C_VECTORS_FUNCTION void c_vectors_turn_f32(int64_t rows, int64_t columns, const 
         for (int64_t i = 0; i < rows; ++i) to[j * to_row + i] = from[i * C_VECTORS_PANEL + j];
     }
 }
-/* sums(j, y, x) of image(l, step y + r, step x + t) times filter(r, t, l, j). At most 1024 pixels a row. */
+/* A sum over a window of an image in planes: sums(j, y, x) of image(l, step y + r, step x + t) times filter(r, t, l, j). */
+struct c_vectors_planes {
+    struct c_vectors_sum of;
+    int64_t rows, columns, channels;
+    int64_t image_line, sums_plane, sums_row; /* `image_line`: from what one row of results takes to what the next takes */
+    const float *image, *filter;
+    float* sums;
+};
+/* Rows of at most 1024 pixels: pixels are taken from where they lie. */
 #define C_VECTORS_PIXELS 1024
+C_VECTORS_FUNCTION void c_vectors_long_rows_f32(const struct c_vectors_planes* of) {
+    float panel[C_VECTORS_PIXELS * C_VECTORS_PANEL];
+    const int64_t at_once = C_VECTORS_PIXELS / of->columns;
+    for (int64_t j = 0; j < of->channels; j += C_VECTORS_PANEL) {
+        const int64_t across = of->channels - j < C_VECTORS_PANEL ? of->channels - j : C_VECTORS_PANEL;
+        for (int64_t y = 0; y < of->rows; y += at_once) {
+            const int64_t lines = of->rows - y < at_once ? of->rows - y : at_once;
+            float* const to = of->sums + j * of->sums_plane + y * of->sums_row;
+            c_vectors_panel_f32(of->of, lines, of->image_line, of->columns * C_VECTORS_PANEL, of->columns, across,
+                                of->image + y * of->image_line, of->filter + j, panel);
+            for (int64_t line = 0; line < lines; ++line)
+                c_vectors_turn_f32(of->columns, across, panel + line * of->columns * C_VECTORS_PANEL, to + line * of->sums_row,
+                                   of->sums_plane);
+        }
+    }
+}
+/* What a tile of pixels takes of a part: its pixels after each other, term by term. `at` is where each lies. */
+C_VECTORS_INLINE void c_vectors_pack_pixels(const int pixels, const struct c_vectors_sum* of, const struct c_vectors_part* part,
+                                            const float* image, const int64_t* at, float* to) {
+    const int together = at[pixels - 1] - at[0] == pixels - 1;
+    for (int64_t t = part->t; t < part->t + part->taps; ++t) {
+        const float* from = image + part->r * of->left_tap_row + t * of->left_tap + part->l * of->left_term;
+        if (together) {
+            from += at[0];
+            for (int64_t l = 0; l < part->terms; ++l, from += of->left_term, to += pixels) memcpy(to, from, sizeof *to * (size_t)pixels);
+        } else {
+            for (int64_t l = 0; l < part->terms; ++l, from += of->left_term, to += pixels) {
+                C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) to[i] = from[at[i]];
+            }
+        }
+    }
+}
+/* Short rows and many channels: some pixels, of several rows, come to stand after each other, once for many channels. */
+#define C_VECTORS_GROUP 72
+#define C_VECTORS_CHANNELS 128
+C_VECTORS_FUNCTION void c_vectors_group_f32(const struct c_vectors_planes* of, int64_t begin, int64_t pixels, int64_t first,
+                                            int64_t channels) {
+    float left[C_VECTORS_TERMS * C_VECTORS_GROUP], right[C_VECTORS_TERMS * C_VECTORS_PANEL], made[C_VECTORS_GROUP * C_VECTORS_CHANNELS];
+    const int64_t tiles = (pixels + C_VECTORS_ROWS - 1) / C_VECTORS_ROWS, columns = of->columns;
+    int64_t at[C_VECTORS_GROUP];
+    for (int64_t i = 0; i < pixels; ++i) at[i] = (begin + i) / columns * of->image_line + (begin + i) % columns * of->of.left_row;
+    struct c_vectors_part part = {0, 0, 0, 0, 0};
+    struct c_vectors_sum some = {1, 1, 0, 0, 0, 0, 1, 0, 0, C_VECTORS_PANEL, C_VECTORS_PANEL, 0};
+    while (c_vectors_next_part(&of->of, 1, &part)) {
+        some.terms = part.taps * part.terms;
+        for (int64_t tile = 0; tile < tiles; ++tile) {
+            const int64_t i = pixels * tile / tiles;
+            switch (pixels * (tile + 1) / tiles - i) {
+#define C_VECTORS_CASE(count) \
+    case count: c_vectors_pack_pixels(count, &of->of, &part, of->image, at + i, left + i * some.terms); break;
+                C_VECTORS_CASES(C_VECTORS_CASE)
+#undef C_VECTORS_CASE
+            }
+        }
+        for (int64_t j = 0; j < channels; j += C_VECTORS_PANEL) {
+            const int64_t across = channels - j < C_VECTORS_PANEL ? channels - j : C_VECTORS_PANEL;
+            c_vectors_pack_f32(&of->of, &part, across, of->filter + first + j, right);
+            for (int64_t tile = 0; tile < tiles; ++tile) {
+                const int64_t i = pixels * tile / tiles;
+                some.left_term = pixels * (tile + 1) / tiles - i;
+                c_vectors_rows_f32(some, some.left_term, across, left + i * some.terms, right, made + j * pixels + i * C_VECTORS_PANEL);
+            }
+        }
+        some.adds = 1;
+    }
+    for (int64_t j = 0; j < channels; j += C_VECTORS_PANEL) {
+        const int64_t across = channels - j < C_VECTORS_PANEL ? channels - j : C_VECTORS_PANEL;
+        for (int64_t i = 0, run; i < pixels; i += run) {
+            const int64_t y = (begin + i) / columns, x = (begin + i) % columns;
+            run = of->sums_row == columns || pixels - i < columns - x ? pixels - i : columns - x;
+            c_vectors_turn_f32(run, across, made + j * pixels + i * C_VECTORS_PANEL,
+                               of->sums + (first + j) * of->sums_plane + y * of->sums_row + x, of->sums_plane);
+        }
+    }
+}
+/* Groups of about equal sizes. */
+C_VECTORS_FUNCTION void c_vectors_short_rows_f32(const struct c_vectors_planes* of) {
+    const int64_t pixels = of->rows * of->columns, groups = (pixels + C_VECTORS_GROUP - 1) / C_VECTORS_GROUP;
+    const int64_t panels = (of->channels + C_VECTORS_PANEL - 1) / C_VECTORS_PANEL, at_once = C_VECTORS_CHANNELS / C_VECTORS_PANEL,
+                  times = (panels + at_once - 1) / at_once;
+    for (int64_t time = 0; time < times; ++time) {
+        const int64_t first = panels * time / times * C_VECTORS_PANEL, next = panels * (time + 1) / times * C_VECTORS_PANEL;
+        for (int64_t group = 0; group < groups; ++group) {
+            const int64_t begin = pixels * group / groups;
+            c_vectors_group_f32(of, begin, pixels * (group + 1) / groups - begin, first,
+                                (next < of->channels ? next : of->channels) - first);
+        }
+    }
+}
 C_VECTORS_FUNCTION int c_vectors_planes_f32(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels, int64_t terms,
                                             const void* image, int64_t image_plane, int64_t image_row, int64_t step, const void* filter,
                                             int64_t filter_tap_row, int64_t filter_tap, int64_t filter_term, void* sums, int64_t sums_plane,
                                             int64_t sums_row) {
-    float panel[C_VECTORS_PIXELS * C_VECTORS_PANEL];
-    const struct c_vectors_sum of = {tap_rows,       taps,       terms,       image_row,       1, image_plane, step,
-                                     filter_tap_row, filter_tap, filter_term, C_VECTORS_PANEL, 0};
-    const int64_t at_once = C_VECTORS_PIXELS / columns;
-    for (int64_t j = 0; j < channels; j += C_VECTORS_PANEL) {
-        const int64_t across = channels - j < C_VECTORS_PANEL ? channels - j : C_VECTORS_PANEL;
-        for (int64_t y = 0; y < rows; y += at_once) {
-            const int64_t lines = rows - y < at_once ? rows - y : at_once;
-            float* const to = (float*)sums + j * sums_plane + y * sums_row;
-            c_vectors_panel_f32(of, lines, step * image_row, columns * C_VECTORS_PANEL, columns, across,
-                                (const float*)image + y * step * image_row, (const float*)filter + j, panel);
-            for (int64_t line = 0; line < lines; ++line)
-                c_vectors_turn_f32(columns, across, panel + line * columns * C_VECTORS_PANEL, to + line * sums_row, sums_plane);
-        }
-    }
+    const struct c_vectors_planes of = {
+        {tap_rows, taps, terms, image_row, 1, image_plane, step, filter_tap_row, filter_tap, filter_term, C_VECTORS_PANEL, 0},
+        rows,
+        columns,
+        channels,
+        step * image_row,
+        sums_plane,
+        sums_row,
+        (const float*)image,
+        (const float*)filter,
+        (float*)sums};
+    /* Below this, tiles of one row are low, and below that, it does not pay to put pixels in order. */
+    if (columns < 28 && channels >= 48) c_vectors_short_rows_f32(&of);
+    else c_vectors_long_rows_f32(&of);
     return 0;
 }
 /* sums(y, x, j) of image(step y + r, step x + t, l) times filter(r, t, l, j). */
@@ -602,6 +713,19 @@ C_VECTORS_INLINE c_vectors_floats c_vectors_load_floats_by(const int64_t step, c
         if (reach <= 16) return (c_vectors_floats)_mm512_permutexvar_ps(even, (__m512)low);
         return (c_vectors_floats)_mm512_permutex2var_ps((__m512)low, even, (__m512)c_vectors_load_floats(from + 16, reach - 16));
     }
+#elif C_VECTORS_LANES == 8 && defined(__AVX2__)
+    if (step == 2) {
+        /* The first half comes from even places. The other comes from odd ones of what begins one element before it. */
+        const __m256 low = (__m256)c_vectors_load_floats(from, lanes > 4 ? 8 : 2 * lanes - 1),
+                     high = lanes < 4 ? low : (__m256)c_vectors_load_floats(from + 7, 2 * lanes - 8);
+        const __m256 halves = _mm256_shuffle_ps(low, high, 0xd8);
+        return (c_vectors_floats)_mm256_permutevar8x32_ps(halves, _mm256_setr_epi32(0, 1, 4, 5, 2, 3, 6, 7));
+    }
+#elif C_VECTORS_LANES == 4 && defined(__SSE2__)
+    if (step == 2 && lanes == 4) {
+        const __m128 low = (__m128)c_vectors_load_floats(from, 4), high = (__m128)c_vectors_load_floats(from + 3, 4);
+        return (c_vectors_floats)_mm_shuffle_ps(low, high, 0xd8);
+    }
 #endif
     c_vectors_floats some = {0};
     for (int lane = 0; lane < lanes; ++lane) some[lane] = from[lane * step];
@@ -630,17 +754,18 @@ C_VECTORS_FUNCTION int c_vectors_window_f32(int64_t tap_rows, int64_t taps, int6
 #define C_VECTORS_WINDOW(rows, step, lanes)                                                                                         \
     c_vectors_window_rows_f32(rows, step, lanes, tap_rows, taps, image + step * (i * image_row + j), image_row, filter, filter_row, \
                               sums + i * sums_row + j, sums_row)
-#define C_VECTORS_WINDOWS(step)                                                                 \
-    for (int64_t j = 0; j < columns; j += C_VECTORS_LANES) {                                    \
-        const int lanes = columns - j < C_VECTORS_LANES ? (int)(columns - j) : C_VECTORS_LANES; \
-        int64_t i = 0;                                                                          \
-        if (lanes == C_VECTORS_LANES) {                                                         \
-            for (; i + 4 <= rows; i += 4) C_VECTORS_WINDOW(4, step, C_VECTORS_LANES);           \
-            for (; i < rows; ++i) C_VECTORS_WINDOW(1, step, C_VECTORS_LANES);                   \
-        } else {                                                                                \
-            for (; i + 4 <= rows; i += 4) C_VECTORS_WINDOW(4, step, lanes);                     \
-            for (; i < rows; ++i) C_VECTORS_WINDOW(1, step, lanes);                             \
-        }                                                                                       \
+/* The last of a row, and the last rows, are summed again with some before them: whole vectors and tiles take less time than parts. */
+#define C_VECTORS_WINDOWS(step)                                                                                \
+    for (int64_t from_j = 0; from_j < columns; from_j += C_VECTORS_LANES) {                                    \
+        const int64_t before = columns - C_VECTORS_LANES, j = before < from_j && before > 0 ? before : from_j; \
+        const int lanes = before < 0 ? (int)columns : C_VECTORS_LANES;                                         \
+        for (int64_t from_i = 0; from_i < rows; from_i += rows < 4 ? 1 : 4) {                                  \
+            const int64_t i = rows < 4 || from_i < rows - 4 ? from_i : rows - 4;                               \
+            if (lanes == C_VECTORS_LANES && rows >= 4) C_VECTORS_WINDOW(4, step, C_VECTORS_LANES);             \
+            else if (lanes == C_VECTORS_LANES) C_VECTORS_WINDOW(1, step, C_VECTORS_LANES);                     \
+            else if (rows >= 4) C_VECTORS_WINDOW(4, step, lanes);                                              \
+            else C_VECTORS_WINDOW(1, step, lanes);                                                             \
+        }                                                                                                      \
     }
     if (step == 1) {
         C_VECTORS_WINDOWS(1)
