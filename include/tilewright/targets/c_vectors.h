@@ -276,7 +276,7 @@ C_VECTORS_INLINE c_vectors_ints c_vectors_start(c_vectors_ints start, c_vectors_
 }
 #endif
 
-/* The right is one of steps: from one term to the next, it is a panel further. */
+/* The right is one of steps: from one to the next, it is a panel further. */
 C_VECTORS_INLINE void c_vectors_step_s8(const int rows, const int vectors, const int terms, const int8_t* left, int64_t left_row,
                                         const int32_t* right, c_vectors_ints sums[C_VECTORS_ROWS][2]) {
     c_vectors_ints by[2];
@@ -286,6 +286,25 @@ C_VECTORS_INLINE void c_vectors_step_s8(const int rows, const int vectors, const
         C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) sums[i][v] = c_vectors_dot(sums[i][v], by[v], one);
     }
 }
+#if C_VECTORS_STEP == 2
+/* The terms of all taps of a row as words, pairs of each tap: the second of the last may be none. */
+C_VECTORS_INLINE void c_vectors_pairs(const struct c_vectors_sum* of, const int8_t* left, int16_t* to) {
+    for (int64_t t = 0; t < of->taps; ++t, left += of->left_tap) {
+        int64_t l = 0;
+#if defined(__AVX2__)
+        for (; l + 16 <= of->terms; l += 16)
+            _mm256_storeu_si256((__m256i*)(void*)(to + l), _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i*)(const void*)(left + l))));
+#endif
+        for (; l + 8 <= of->terms; l += 8) {
+            const __m128i some = _mm_loadl_epi64((const __m128i*)(const void*)(left + l));
+            _mm_storeu_si128((__m128i*)(void*)(to + l), _mm_srai_epi16(_mm_unpacklo_epi8(some, some), 8));
+        }
+        for (; l < of->terms; ++l) to[l] = left[l];
+        if (l % 2 != 0) to[l++] = 0;
+        to += l;
+    }
+}
+#endif
 C_VECTORS_INLINE void c_vectors_tile_s8(const int rows, const int vectors, const int lanes, const struct c_vectors_sum* of,
                                         const int8_t* left, const int32_t* right, const int32_t* start, int32_t* to) {
     c_vectors_ints sums[C_VECTORS_ROWS][2];
@@ -293,6 +312,21 @@ C_VECTORS_INLINE void c_vectors_tile_s8(const int rows, const int vectors, const
     C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
         C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) sums[i][v] = *(const c_vectors_ints*)(start + v * C_VECTORS_LANES);
     }
+#if C_VECTORS_STEP == 2
+    /* Pairs of the left, in words: out of bytes, each would take several instructions. */
+    int16_t pairs[C_VECTORS_ROWS][C_VECTORS_TERMS];
+    C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) c_vectors_pairs(of, left + i * left_row, pairs[i]);
+    const int64_t steps = of->taps * ((terms + 1) / 2);
+    for (int64_t l = 0; l < steps; ++l, right += C_VECTORS_PANEL) {
+        c_vectors_ints by[2];
+        C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) by[v] = *(const c_vectors_ints*)(right + v * C_VECTORS_LANES);
+        C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
+            int32_t one;
+            memcpy(&one, &pairs[i][2 * l], sizeof one);
+            C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) sums[i][v] = c_vectors_dot(sums[i][v], by[v], one);
+        }
+    }
+#else
     for (int64_t r = 0; r < of->tap_rows; ++r) {
         for (int64_t t = 0; t < of->taps; ++t) {
             const int8_t* const a = left + r * of->left_tap_row + t * of->left_tap;
@@ -311,6 +345,7 @@ C_VECTORS_INLINE void c_vectors_tile_s8(const int rows, const int vectors, const
             }
         }
     }
+#endif
     C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
         C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) {
             int32_t* const at = to + i * of->sums_row + v * C_VECTORS_LANES;
