@@ -289,19 +289,23 @@ C_VECTORS_INLINE void c_vectors_step_s8(const int rows, const int vectors, const
 #if C_VECTORS_STEP == 2
 /* The terms of all taps of a row as words, pairs of each tap: the second of the last may be none. */
 C_VECTORS_INLINE void c_vectors_pairs(const struct c_vectors_sum* of, const int8_t* left, int16_t* to) {
-    for (int64_t t = 0; t < of->taps; ++t, left += of->left_tap) {
-        int64_t l = 0;
+    for (int64_t r = 0; r < of->tap_rows; ++r) {
+        for (int64_t t = 0; t < of->taps; ++t) {
+            const int8_t* const from = left + r * of->left_tap_row + t * of->left_tap;
+            int64_t l = 0;
 #if defined(__AVX2__)
-        for (; l + 16 <= of->terms; l += 16)
-            _mm256_storeu_si256((__m256i*)(void*)(to + l), _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i*)(const void*)(left + l))));
+            for (; l + 16 <= of->terms; l += 16)
+                _mm256_storeu_si256((__m256i*)(void*)(to + l),
+                                    _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i*)(const void*)(from + l))));
 #endif
-        for (; l + 8 <= of->terms; l += 8) {
-            const __m128i some = _mm_loadl_epi64((const __m128i*)(const void*)(left + l));
-            _mm_storeu_si128((__m128i*)(void*)(to + l), _mm_srai_epi16(_mm_unpacklo_epi8(some, some), 8));
+            for (; l + 8 <= of->terms; l += 8) {
+                const __m128i some = _mm_loadl_epi64((const __m128i*)(const void*)(from + l));
+                _mm_storeu_si128((__m128i*)(void*)(to + l), _mm_srai_epi16(_mm_unpacklo_epi8(some, some), 8));
+            }
+            for (; l < of->terms; ++l) to[l] = from[l];
+            if (l % 2 != 0) to[l++] = 0;
+            to += l;
         }
-        for (; l < of->terms; ++l) to[l] = left[l];
-        if (l % 2 != 0) to[l++] = 0;
-        to += l;
     }
 }
 #endif
@@ -316,7 +320,7 @@ C_VECTORS_INLINE void c_vectors_tile_s8(const int rows, const int vectors, const
     /* Pairs of the left, in words: out of bytes, each would take several instructions. */
     int16_t pairs[C_VECTORS_ROWS][C_VECTORS_TERMS];
     C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) c_vectors_pairs(of, left + i * left_row, pairs[i]);
-    const int64_t steps = of->taps * ((terms + 1) / 2);
+    const int64_t steps = of->tap_rows * of->taps * ((terms + 1) / 2);
     for (int64_t l = 0; l < steps; ++l, right += C_VECTORS_PANEL) {
         c_vectors_ints by[2];
         C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) by[v] = *(const c_vectors_ints*)(right + v * C_VECTORS_LANES);
@@ -402,27 +406,35 @@ C_VECTORS_FUNCTION void c_vectors_rows_s8(struct c_vectors_sum of, int64_t rows,
     }
 }
 
-/* What is summed at a time: some terms of one tap, or taps of one row with all their terms, which are `step` terms each at least. */
+/* What is summed at a time: some terms of one tap; or taps of one row with all their terms, which are `step` terms each at least; or rows
+ * of taps. */
 struct c_vectors_part {
-    int64_t r, t, taps, l, terms;
+    int64_t r, tap_rows, t, taps, l, terms;
 };
 C_VECTORS_INLINE int c_vectors_next_part(const struct c_vectors_sum* of, int64_t step, struct c_vectors_part* part) {
     part->l += part->terms;
-    if (part->l >= of->terms || part->taps > 1) part->l = 0, part->t += part->taps;
-    if (part->t >= of->taps) part->t = 0, ++part->r;
+    if (part->l >= of->terms) part->l = 0, part->t += part->taps;
+    if (part->t >= of->taps) part->t = 0, part->r += part->tap_rows;
     if (part->r >= of->tap_rows) return 0;
     const int64_t of_tap = (of->terms + step - 1) / step * step, left = of->terms - part->l;
     part->terms = left < C_VECTORS_TERMS ? left : C_VECTORS_TERMS;
     part->taps = of_tap >= C_VECTORS_TERMS ? 1 : C_VECTORS_TERMS / of_tap;
     if (part->taps > of->taps - part->t) part->taps = of->taps - part->t;
+    part->tap_rows = of_tap * of->taps >= C_VECTORS_TERMS ? 1 : C_VECTORS_TERMS / (of_tap * of->taps);
+    if (part->tap_rows > of->tap_rows - part->r) part->tap_rows = of->tap_rows - part->r;
     return 1;
+}
+/* How many taps a part has; and where the tap `at` of them lies, of which rows and columns are so far apart. */
+C_VECTORS_INLINE int64_t c_vectors_taps(const struct c_vectors_part* part) { return part->tap_rows * part->taps; }
+C_VECTORS_INLINE int64_t c_vectors_tap(const struct c_vectors_part* part, int64_t at, int64_t by_row, int64_t by_tap) {
+    return (part->r + at / part->taps) * by_row + (part->t + at % part->taps) * by_tap;
 }
 /* The terms of a part come to stand after each other, a panel of columns each. */
 C_VECTORS_INLINE void c_vectors_pack_f32(const struct c_vectors_sum* of, const struct c_vectors_part* part, int64_t columns,
                                          const float* right, float* to) {
     const int first = columns < C_VECTORS_LANES ? (int)columns : C_VECTORS_LANES, second = (int)columns - first;
-    for (int64_t t = part->t; t < part->t + part->taps; ++t) {
-        const float* from = right + part->r * of->right_tap_row + t * of->right_tap + part->l * of->right_term;
+    for (int64_t tap = 0; tap < c_vectors_taps(part); ++tap) {
+        const float* from = right + c_vectors_tap(part, tap, of->right_tap_row, of->right_tap) + part->l * of->right_term;
         if (second == C_VECTORS_LANES) {
             for (int64_t l = 0; l < part->terms; ++l, from += of->right_term, to += C_VECTORS_PANEL) {
                 __builtin_prefetch(from + C_VECTORS_PANEL);
@@ -443,30 +455,30 @@ C_VECTORS_INLINE void c_vectors_pack_f32(const struct c_vectors_sum* of, const s
 C_VECTORS_FUNCTION void c_vectors_panel_f32(const struct c_vectors_sum of, int64_t lines, int64_t left_line, int64_t sums_line,
                                             int64_t rows, int64_t columns, const float* left, const float* right, float* sums) {
     float packed[C_VECTORS_TERMS * C_VECTORS_PANEL];
-    struct c_vectors_part part = {0, 0, 0, 0, 0};
+    struct c_vectors_part part = {0, 0, 0, 0, 0, 0};
     struct c_vectors_sum some = of;
-    some.tap_rows = 1, some.right_term = C_VECTORS_PANEL;
+    some.right_term = C_VECTORS_PANEL;
     while (c_vectors_next_part(&of, 1, &part)) {
         c_vectors_pack_f32(&of, &part, columns, right, packed);
-        some.taps = part.taps, some.terms = part.terms, some.right_tap = part.terms * C_VECTORS_PANEL;
+        some.tap_rows = part.tap_rows, some.taps = part.taps, some.terms = part.terms;
+        some.right_tap = part.terms * C_VECTORS_PANEL, some.right_tap_row = part.taps * some.right_tap;
         for (int64_t line = 0; line < lines; ++line)
             c_vectors_rows_f32(some, rows, columns,
-                               left + line * left_line + part.r * of.left_tap_row + part.t * of.left_tap + part.l * of.left_term, packed,
-                               sums + line * sums_line);
+                               left + line * left_line + c_vectors_tap(&part, 0, of.left_tap_row, of.left_tap) + part.l * of.left_term,
+                               packed, sums + line * sums_line);
         some.adds = 1;
     }
 }
 C_VECTORS_FUNCTION void c_vectors_panel_s8(const struct c_vectors_sum of, int64_t lines, int64_t left_line, int64_t sums_line, int64_t rows,
                                            int64_t columns, const int8_t* left, const int8_t* right, int32_t* sums) {
     int32_t packed[C_VECTORS_TERMS / C_VECTORS_STEP * C_VECTORS_PANEL];
-    struct c_vectors_part part = {0, 0, 0, 0, 0};
+    struct c_vectors_part part = {0, 0, 0, 0, 0, 0};
     struct c_vectors_sum some = of;
-    some.tap_rows = 1;
     while (c_vectors_next_part(&of, C_VECTORS_STEP, &part)) {
         c_vectors_ints start[2] = {{0}, {0}};
         int32_t* to = packed;
-        for (int64_t t = part.t; t < part.t + part.taps; ++t) {
-            const int8_t* from = right + part.r * of.right_tap_row + t * of.right_tap + part.l * of.right_term;
+        for (int64_t tap = 0; tap < c_vectors_taps(&part); ++tap) {
+            const int8_t* from = right + c_vectors_tap(&part, tap, of.right_tap_row, of.right_tap) + part.l * of.right_term;
             for (int64_t l = 0; l < part.terms; l += C_VECTORS_STEP, from += C_VECTORS_STEP * of.right_term, to += C_VECTORS_PANEL) {
                 for (int v = 0; v < 2 && v * C_VECTORS_LANES < columns; ++v) {
                     const int64_t across = columns - v * C_VECTORS_LANES;
@@ -480,9 +492,9 @@ C_VECTORS_FUNCTION void c_vectors_panel_s8(const struct c_vectors_sum of, int64_
                 }
             }
         }
-        some.taps = part.taps, some.terms = part.terms;
+        some.tap_rows = part.tap_rows, some.taps = part.taps, some.terms = part.terms;
         for (int64_t line = 0; line < lines; ++line)
-            c_vectors_rows_s8(some, rows, columns, left + line * left_line + part.r * of.left_tap_row + part.t * of.left_tap + part.l,
+            c_vectors_rows_s8(some, rows, columns, left + line * left_line + c_vectors_tap(&part, 0, of.left_tap_row, of.left_tap) + part.l,
                               packed, (const int32_t*)start, sums + line * sums_line);
         some.adds = 1;
     }
@@ -602,8 +614,8 @@ C_VECTORS_FUNCTION void c_vectors_long_rows_f32(const struct c_vectors_planes* o
 C_VECTORS_INLINE void c_vectors_pack_pixels(const int pixels, const struct c_vectors_sum* of, const struct c_vectors_part* part,
                                             const float* image, const int64_t* at, float* to) {
     const int together = at[pixels - 1] - at[0] == pixels - 1;
-    for (int64_t t = part->t; t < part->t + part->taps; ++t) {
-        const float* from = image + part->r * of->left_tap_row + t * of->left_tap + part->l * of->left_term;
+    for (int64_t tap = 0; tap < c_vectors_taps(part); ++tap) {
+        const float* from = image + c_vectors_tap(part, tap, of->left_tap_row, of->left_tap) + part->l * of->left_term;
         if (together) {
             from += at[0];
             for (int64_t l = 0; l < part->terms; ++l, from += of->left_term, to += pixels) memcpy(to, from, sizeof *to * (size_t)pixels);
@@ -623,10 +635,10 @@ C_VECTORS_FUNCTION void c_vectors_group_f32(const struct c_vectors_planes* of, i
     const int64_t tiles = (pixels + C_VECTORS_ROWS - 1) / C_VECTORS_ROWS, columns = of->columns;
     int64_t at[C_VECTORS_GROUP];
     for (int64_t i = 0; i < pixels; ++i) at[i] = (begin + i) / columns * of->image_line + (begin + i) % columns * of->of.left_row;
-    struct c_vectors_part part = {0, 0, 0, 0, 0};
+    struct c_vectors_part part = {0, 0, 0, 0, 0, 0};
     struct c_vectors_sum some = {1, 1, 0, 0, 0, 0, 1, 0, 0, C_VECTORS_PANEL, C_VECTORS_PANEL, 0};
     while (c_vectors_next_part(&of->of, 1, &part)) {
-        some.terms = part.taps * part.terms;
+        some.terms = c_vectors_taps(&part) * part.terms;
         for (int64_t tile = 0; tile < tiles; ++tile) {
             const int64_t i = pixels * tile / tiles;
             switch (pixels * (tile + 1) / tiles - i) {
