@@ -437,7 +437,6 @@ C_VECTORS_INLINE void c_vectors_pack_f32(const struct c_vectors_sum* of, const s
         const float* from = right + c_vectors_tap(part, tap, of->right_tap_row, of->right_tap) + part->l * of->right_term;
         if (second == C_VECTORS_LANES) {
             for (int64_t l = 0; l < part->terms; ++l, from += of->right_term, to += C_VECTORS_PANEL) {
-                __builtin_prefetch(from + C_VECTORS_PANEL);
                 c_vectors_store_floats(to, c_vectors_load_floats(from, C_VECTORS_LANES), C_VECTORS_LANES);
                 c_vectors_store_floats(to + C_VECTORS_LANES, c_vectors_load_floats(from + C_VECTORS_LANES, C_VECTORS_LANES),
                                        C_VECTORS_LANES);
@@ -651,8 +650,13 @@ C_VECTORS_FUNCTION void c_vectors_group_f32(const struct c_vectors_planes* of, i
         for (int64_t j = 0; j < channels; j += C_VECTORS_PANEL) {
             const int64_t across = channels - j < C_VECTORS_PANEL ? channels - j : C_VECTORS_PANEL;
             c_vectors_pack_f32(&of->of, &part, across, of->filter + first + j, right);
+            /* The right of the next panel, or what follows the last one, comes while this one is summed. */
+            const float* next = of->filter + first + c_vectors_tap(&part, 0, of->of.right_tap_row, of->of.right_tap) +
+                                part.l * of->of.right_term + (j + across < channels ? j + across : some.terms * of->of.right_term);
             for (int64_t tile = 0; tile < tiles; ++tile) {
                 const int64_t i = pixels * tile / tiles;
+                for (int64_t l = some.terms * tile / tiles; l < some.terms * (tile + 1) / tiles; ++l)
+                    __builtin_prefetch(next + l * of->of.right_term);
                 some.left_term = pixels * (tile + 1) / tiles - i;
                 c_vectors_rows_f32(some, some.left_term, across, left + i * some.terms, right, made + j * pixels + i * C_VECTORS_PANEL);
             }
