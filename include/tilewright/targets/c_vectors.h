@@ -609,6 +609,7 @@ C_VECTORS_FUNCTION void c_vectors_long_rows_f32(const struct c_vectors_planes* o
         }
     }
 }
+#if C_VECTORS_LANES == 8
 /* What a tile of pixels takes of a part: its pixels after each other, term by term. `at` is where each lies. */
 C_VECTORS_INLINE void c_vectors_pack_pixels(const int pixels, const struct c_vectors_sum* of, const struct c_vectors_part* part,
                                             const float* image, const int64_t* at, float* to) {
@@ -687,6 +688,7 @@ C_VECTORS_FUNCTION void c_vectors_short_rows_f32(const struct c_vectors_planes* 
         }
     }
 }
+#endif
 C_VECTORS_FUNCTION int c_vectors_planes_f32(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels, int64_t terms,
                                             const void* image, int64_t image_plane, int64_t image_row, int64_t step, const void* filter,
                                             int64_t filter_tap_row, int64_t filter_tap, int64_t filter_term, void* sums, int64_t sums_plane,
@@ -702,9 +704,14 @@ C_VECTORS_FUNCTION int c_vectors_planes_f32(int64_t tap_rows, int64_t taps, int6
         (const float*)image,
         (const float*)filter,
         (float*)sums};
-    /* Below this, tiles of one row are low, and below that, it does not pay to put pixels in order. */
-    if (columns < 28 && channels >= 48) c_vectors_short_rows_f32(&of);
-    else c_vectors_long_rows_f32(&of);
+#if C_VECTORS_LANES == 8
+    /* Below 28, tiles of one row are low. Below 48, it does not pay to put pixels in order; nor does it with vectors of four floats. */
+    if (columns < 28 && channels >= 48) {
+        c_vectors_short_rows_f32(&of);
+        return 0;
+    }
+#endif
+    c_vectors_long_rows_f32(&of);
     return 0;
 }
 /* sums(y, x, j) of image(step y + r, step x + t, l) times filter(r, t, l, j). */
