@@ -276,13 +276,25 @@ C_VECTORS_INLINE c_vectors_ints c_vectors_start(c_vectors_ints start, c_vectors_
 }
 #endif
 
+/* What a tile takes of a row for a step. With two terms, they are words already: out of bytes, each pair would take several instructions.
+ */
+C_VECTORS_INLINE int32_t c_vectors_step_of_tile(const int8_t* from, int terms) {
+#if C_VECTORS_STEP == 2
+    int32_t pair;
+    (void)terms;
+    memcpy(&pair, from, sizeof pair);
+    return pair;
+#else
+    return c_vectors_step_of_left(from, terms);
+#endif
+}
 /* The right is one of steps: from one to the next, it is a panel further. */
 C_VECTORS_INLINE void c_vectors_step_s8(const int rows, const int vectors, const int terms, const int8_t* left, int64_t left_row,
                                         const int32_t* right, c_vectors_ints sums[C_VECTORS_ROWS][2]) {
     c_vectors_ints by[2];
     C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) by[v] = *(const c_vectors_ints*)(right + v * C_VECTORS_LANES);
     C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
-        const int32_t one = c_vectors_step_of_left(left + i * left_row, terms);
+        const int32_t one = c_vectors_step_of_tile(left + i * left_row, terms);
         C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) sums[i][v] = c_vectors_dot(sums[i][v], by[v], one);
     }
 }
@@ -317,19 +329,11 @@ C_VECTORS_INLINE void c_vectors_tile_s8(const int rows, const int vectors, const
         C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) sums[i][v] = *(const c_vectors_ints*)(start + v * C_VECTORS_LANES);
     }
 #if C_VECTORS_STEP == 2
-    /* Pairs of the left, in words: out of bytes, each would take several instructions. */
     int16_t pairs[C_VECTORS_ROWS][C_VECTORS_TERMS];
     C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) c_vectors_pairs(of, left + i * left_row, pairs[i]);
-    const int64_t steps = of->tap_rows * of->taps * ((terms + 1) / 2);
-    for (int64_t l = 0; l < steps; ++l, right += C_VECTORS_PANEL) {
-        c_vectors_ints by[2];
-        C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) by[v] = *(const c_vectors_ints*)(right + v * C_VECTORS_LANES);
-        C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
-            int32_t one;
-            memcpy(&one, &pairs[i][2 * l], sizeof one);
-            C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) sums[i][v] = c_vectors_dot(sums[i][v], by[v], one);
-        }
-    }
+    const int8_t* step = (const int8_t*)pairs;
+    for (int64_t steps = of->tap_rows * of->taps * ((terms + 1) / 2); steps > 0; --steps, step += 4, right += C_VECTORS_PANEL)
+        c_vectors_step_s8(rows, vectors, 2, step, sizeof pairs[0], right, sums);
 #else
     for (int64_t r = 0; r < of->tap_rows; ++r) {
         for (int64_t t = 0; t < of->taps; ++t) {
