@@ -252,6 +252,19 @@ void break_programs(rule_book& book) {
                      .run("k2", on_left, row_next)
                      .bind(x, t)
                      .reshapes(x));
+    auto const part = [&](std::int64_t row, std::int64_t column) { return given().part(y, {row, column}); };
+    auto const next_part = [&](std::int64_t row) { return part(0, 0).run("k2", on_left, left_next).part(y, {row, 0}); };
+    book.refuses(ill_formed, ir::rule::written_in_parts_and_whole, part(0, 0).run("k2", on_left, left_next));
+    book.refuses(ill_formed, ir::rule::part_reshaped, part(0, 0).reshapes(y));
+    book.refuses(ill_formed, ir::rule::part_of_other_rank, given().part(y, {0}));
+    book.refuses(ill_formed, ir::rule::part_read_and_written, next_part(8).bind(x, y).part(x, {0, 0}));
+    book.refuses(ill_formed, ir::rule::parts_overlap, next_part(7));
+    book.refuses(ill_formed, ir::rule::parts_leave_gaps, next_part(9));
+    book.refuses(ill_formed, ir::rule::parts_in_two_memories,
+                 part(0, 0).writes(y, l1).run("k2", on_left, left_next).part(y, {8, 0}).writes(y, l2));
+    book.refuses(
+        ill_formed, ir::rule::state_in_parts,
+        program("kept").state(x, y, l1).run("k", on_left, left_next).part(y, {0, 0}).run("k2", on_left, left_next).part(y, {8, 0}));
     book.refuses(
         ill_formed, ir::rule::rows_of_another_kind,
         program("two").input(x, l1).output(y, l1).run("k", on_left, wide_next).bind(y, t).run("k2", on_left, aligned_next).bind(x, t));

@@ -192,7 +192,11 @@ outcome program_trial::run_c() {
     return found;
 }
 
-programs::recipe draw_program(std::uint64_t seed) { return programs::drawer(static_cast<std::uint32_t>(seed)).draw_recipe(); }
+programs::recipe draw_program(std::uint64_t seed) {
+    auto const drawn = static_cast<std::uint32_t>(seed);
+    programs::recipe const made = programs::drawer(drawn).draw_recipe();
+    return drawn % 4 == 1 ? programs::in_parts(made, drawn) : made;
+}
 
 outcome try_program(programs::recipe const& of, std::uint64_t seed, bool with_c) try {
     program_trial one(of, seed);

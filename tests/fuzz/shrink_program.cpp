@@ -44,6 +44,7 @@ bool settle(recipe& in) {
         }
         if (k.is == kind_of_kernel::product) r.columns = y->columns;
         if (r.rows < 1 || r.columns < 1) return false;
+        if (k.cut >= r.rows) k.cut = 0;
     }
     for (drawn_kernel const& k : in.kernels) {
         if (k.second < 0) continue;
@@ -125,6 +126,7 @@ class smaller_programs {
             });
         }
         for (std::size_t at = 0; at < count; ++at) {
+            add([&](recipe& r) { return set(r.kernels[at].cut, 0); });
             add([&](recipe& r) {
                 drawn_kernel& k = r.kernels[at];
                 k.second = -1;

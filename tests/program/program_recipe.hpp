@@ -45,6 +45,7 @@ struct drawn_kernel {
     int first = -1, second = -1;  ///< tensors that it reads, x and y
     int result = -1;
     std::vector<drawn_directive> directives{};
+    int cut = 0;  ///< two kernels of this kind make the rows of the result before this one, and from it on; 0: one makes all
 };
 
 struct drawn_machine {
@@ -118,10 +119,10 @@ computation_view keep(drawn_program& in, computation<Count> const& what) {
     auto& nodes = in.computations.emplace_back(what.nodes.begin(), what.nodes.end());
     return {nodes.data(), Count};
 }
-/// What a kernel computes, over axes of the extents of its result.
-inline computation_view computation_of(drawn_program& in, drawn_kernel const& k) {
+/// What a kernel computes, over axes of the extents of its result, or of so many rows of it.
+inline computation_view computation_of(drawn_program& in, drawn_kernel const& k, int rows) {
     drawn_tensor const &x_of = in.from.tensor_at(k.first), &r_of = in.from.tensor_at(k.result);
-    axis const i{"i", r_of.rows}, j{"j", r_of.columns}, m{"m", x_of.columns};
+    axis const i{"i", rows}, j{"j", r_of.columns}, m{"m", x_of.columns};
     tensor<element> const x{"x"}, y{"y"}, r{"r"}, mid{"mid"};
     switch (k.is) {
         case drawn_kernel::kind::scaled: return keep(in, r(i, j) = x(i, j) * 3u + 7u);
@@ -160,6 +161,22 @@ inline void direct(schedule& s, drawn_directive const& d, recipe const& from) {
         default: throw std::invalid_argument(std::string("no such directive: ") + name_of(d.is));
     }
 }
+/// Runs a kernel, or one of the two that make a result in parts: that of the rows from `first` on, `rows` of them.
+inline void run_rows(drawn_program& in, drawn_kernel const& k, int first, int rows) {
+    agent const& by = in.agents.at(static_cast<std::size_t>(k.by));
+    schedule& s = in.schedules.emplace_back(computation_of(in, k, rows), *by.where);
+    for (drawn_directive const& d : k.directives) direct(s, d, in.from);
+    in.what.run(ir::label((k.name + (first > 0 ? "_rest" : "")).c_str()), by, s);
+    auto const bind = [&](char const* of_kernel, int which, bool columns = false) {
+        in.what.bind(tensor_named(of_kernel), tensor_named(in.from.tensor_at(which).name));
+        if (k.cut > 0) in.what.part(tensor_named(of_kernel), {columns ? 0 : first, columns ? first : 0});
+    };
+    bind("x", k.first, k.is == drawn_kernel::kind::turned);
+    bind("r", k.result);
+    if (k.second >= 0 && k.is == drawn_kernel::kind::product)
+        in.what.bind(tensor_named("y"), tensor_named(in.from.tensor_at(k.second).name));
+    else if (k.second >= 0) bind("y", k.second);
+}
 /// What kernels compute, one after the other.
 inline void compute(drawn_program& in) {
     for (std::size_t at = 0; at < in.from.kernels.size(); ++at) {
@@ -171,7 +188,7 @@ inline void compute(drawn_program& in) {
         };
         read("x", k.first);
         if (k.second >= 0) read("y", k.second);
-        oracle::result const made = oracle::evaluate(in.schedules.at(at).what(), operands);
+        oracle::result const made = oracle::evaluate(computation_of(in, k, in.from.tensor_at(k.result).rows), operands);
         in.values[k.result].assign(made.as<element>(), made.as<element>() + made.box.elements());
     }
 }
@@ -208,13 +225,8 @@ inline std::unique_ptr<drawn_program> build(recipe const& of) {
             made->what.constant(building::tensor_named(t.name), building::named(of.memories, t.where), values.data(), t.rows * t.columns);
         if (t.given()) continue;
         drawn_kernel const& k = of.kernels.at(kernel++);
-        agent const& by = made->agents.at(static_cast<std::size_t>(k.by));
-        schedule& s = made->schedules.emplace_back(building::computation_of(*made, k), *by.where);
-        for (drawn_directive const& d : k.directives) building::direct(s, d, of);
-        made->what.run(ir::label(k.name.c_str()), by, s);
-        made->what.bind(building::tensor_named("x"), building::tensor_named(of.tensor_at(k.first).name));
-        made->what.bind(building::tensor_named("r"), building::tensor_named(t.name));
-        if (k.second >= 0) made->what.bind(building::tensor_named("y"), building::tensor_named(of.tensor_at(k.second).name));
+        building::run_rows(*made, k, 0, k.cut > 0 ? k.cut : t.rows);
+        if (k.cut > 0) building::run_rows(*made, k, k.cut, t.rows - k.cut);
     }
     for (drawn_tensor const& t : of.tensors) {
         any_tensor const name = building::tensor_named(t.name);

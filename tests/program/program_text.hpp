@@ -69,6 +69,29 @@ inline std::string text_of(drawn_directive const& d) {
     return std::string(".") + name_of(d.is) + "(" + list_of(parts) + ")";
 }
 
+/// A kernel, or one of the two that make a result in parts: that of the rows from `first` on, `rows` of them.
+inline std::string text_of_rows(recipe const& of, drawn_kernel const& k, std::string const& machine_name, int first, int rows) {
+    bool const is_product = k.is == drawn_kernel::kind::product;
+    std::string const name = k.name + (first > 0 ? "_rest" : ""), does = name + "_does", made = name + "_schedule";
+    std::string text = "auto const " + does + " = [&] {\n    axis const i{\"i\", " + std::to_string(rows) + "}, j{\"j\", " +
+                       std::to_string(of.tensor_at(k.result).columns) + "}" +
+                       (is_product ? ", m{\"m\", " + std::to_string(of.tensor_at(k.first).columns) + "}" : "") + ";\n    return " +
+                       computation_text(k.is) + ";\n}();\nschedule const " + made + " = schedule(" + does + ", " + machine_name + ")";
+    for (drawn_directive d : k.directives) {
+        if (d.is == directive_kind::at || d.is == directive_kind::distribute) d.what = "\"" + d.what + "\"";
+        text += text_of(d);
+    }
+    text += ";\ndrawn.run(\"" + name + "\", " + of.agents.at(static_cast<std::size_t>(k.by)).name + ", " + made + ")";
+    auto const bind = [&](std::string const& of_kernel, int which, bool columns = false, bool whole = false) {
+        text += ".bind(" + of_kernel + ", " + of.tensor_at(which).name + ")";
+        std::string const row = std::to_string(first);
+        if (k.cut > 0 && !whole) text += ".part(" + of_kernel + ", {" + (columns ? "0, " + row : row + ", 0") + "})";
+    };
+    bind("x", k.first, k.is == drawn_kernel::kind::turned), bind("r", k.result);
+    if (k.second >= 0) bind("y", k.second, false, is_product);
+    return text + ";\n";
+}
+
 }  // namespace writing
 
 /// The recipe as C++ that makes its program, to paste into a test that includes program_recipe.hpp.
@@ -117,20 +140,8 @@ inline std::string cpp_of(recipe const& of) {
         if (t.given()) continue;
         drawn_kernel const& k = of.kernels.at(kernel++);
         drawn_agent const& by = of.agents.at(static_cast<std::size_t>(k.by));
-        std::string const does = k.name + "_does", made = k.name + "_schedule";
-        text += "auto const " + does + " = [&] {\n    axis const i{\"i\", " + std::to_string(t.rows) + "}, j{\"j\", " +
-                std::to_string(t.columns) + "}" +
-                (k.is == drawn_kernel::kind::product ? ", m{\"m\", " + std::to_string(of.tensor_at(k.first).columns) + "}" : "") +
-                ";\n    return " + writing::computation_text(k.is) + ";\n}();\nschedule const " + made + " = schedule(" + does + ", " +
-                machine_name(by.on) + ")";
-        for (drawn_directive d : k.directives) {
-            if (d.is == directive_kind::at || d.is == directive_kind::distribute) d.what = "\"" + d.what + "\"";
-            text += writing::text_of(d);
-        }
-        text += ";\ndrawn.run(\"" + k.name + "\", " + by.name + ", " + made + ").bind(x, " + of.tensor_at(k.first).name + ").bind(r, " +
-                t.name + ")";
-        if (k.second >= 0) text += ".bind(y, " + of.tensor_at(k.second).name + ")";
-        text += ";\n";
+        text += writing::text_of_rows(of, k, machine_name(by.on), 0, k.cut > 0 ? k.cut : t.rows);
+        if (k.cut > 0) text += writing::text_of_rows(of, k, machine_name(by.on), k.cut, t.rows - k.cut);
     }
     for (drawn_tensor const& t : of.tensors) {
         if (t.is == output) text += "drawn.output(" + t.name + ", " + t.where + ");\n";

@@ -227,6 +227,37 @@ inline recipe among_cores(recipe of, std::uint32_t seed) {
     return of;
 }
 
+/// Lets two kernels make what one has made, each a part, where the result has two rows or more.
+inline recipe in_parts(recipe of, std::uint32_t seed) {
+    std::mt19937 random(seed);
+    for (drawn_kernel& k : of.kernels) {
+        auto const rows = static_cast<std::uint32_t>(of.tensor_at(k.result).rows), drawn = static_cast<std::uint32_t>(random());
+        if (rows > 1 && drawn % 3 != 0) k.cut = 1 + static_cast<int>(drawn / 3 % (rows - 1));
+    }
+    return of;
+}
+
+/// The elements of a tensor that a kernel reads or writes.
+inline std::set<std::int64_t> elements_of(program_plan_value const& plan, ir::program_use const& use) {
+    ir::program_tensor const& t = plan.tensor_at(use.tensor);
+    std::set<std::int64_t> all;
+    bool const whole = use.reshaped || plan.kernel_at(use.kernel).is_copy();
+    plan_value const made = whole ? plan_value{} : build_kernel(plan, use.kernel).plan;
+    std::int64_t count = 1;
+    for (int d = 0; d < t.rank; ++d) count *= whole ? t.extents[d] : made.buffers[use.buffer].extents[d];
+    for (std::int64_t one = 0; one < count; ++one) {
+        std::int64_t left = one, at = 0, step = 1;
+        for (int d = t.rank; d-- > 0;) {
+            std::int64_t const extent = whole ? t.extents[d] : made.buffers[use.buffer].extents[d];
+            std::int64_t const first = whole ? 0 : use.begin[d] + made.buffers[use.buffer].minimum[d];
+            at += (first + left % extent) * step;
+            left /= extent, step *= t.extents[d];
+        }
+        all.insert(at);
+    }
+    return all;
+}
+
 /// What is given to someone while another kernel under way has an engine that it uses, too; empty: nothing.
 inline std::string shared_engine(program_plan_value const& plan) {
     std::map<int, std::set<std::string>> under_way;  // engines that copy, by kernel
@@ -285,12 +316,32 @@ inline std::string fault_of(program_plan_value const& plan) {
         memory const& m = plan.memories[t.memory].what;
         std::vector<bool> alive(static_cast<std::size_t>(steps));
         int from = t.producer < 0 ? 0 : first[t.producer], to = from;
+        std::set<std::int64_t> complete;  // elements that kernels write
+        for (int u = 0; u < plan.uses.size(); ++u) {
+            ir::program_use const& use = plan.uses[u];
+            if (use.tensor != at || !use.written) continue;
+            from = std::min(from, first[use.kernel]);
+            if (!t.in_parts) continue;
+            for (std::int64_t const one : elements_of(plan, use)) {
+                if (!complete.insert(one).second) return t.name.str() + " is written twice";
+            }
+        }
+        if (t.in_parts && complete.size() != static_cast<std::size_t>(t.bytes / bytes_of(t.type))) return t.name.str() + " has gaps";
         for (int u = 0; u < plan.uses.size(); ++u) {
             ir::program_use const& use = plan.uses[u];
             if (use.tensor != at) continue;
             auto const k = static_cast<std::size_t>(use.kernel);
             to = std::max(to, last[k]);
-            if (!use.written && t.producer >= 0 && first[k] <= last[t.producer]) return t.name.str() + " is read before it is complete";
+            if (!use.written && t.producer >= 0 && !t.in_parts && first[k] <= last[t.producer])
+                return t.name.str() + " is read before it is complete";
+            for (int w = 0; w < plan.uses.size() && !use.written && t.in_parts; ++w) {
+                ir::program_use const& writer = plan.uses[w];
+                if (writer.tensor != at || !writer.written || first[k] > last[writer.kernel]) continue;
+                std::set<std::int64_t> const read = elements_of(plan, use);
+                for (std::int64_t const one : elements_of(plan, writer)) {
+                    if (read.count(one) != 0) return "a part of " + t.name.str() + " is read before it is complete";
+                }
+            }
             if (use.allowed != 0 && (use.allowed >> t.memory & 1) == 0) return t.name.str() + " is where a kernel cannot have it";
             if ((plan.memories[t.memory].agents >> plan.kernel_at(use.kernel).agent & 1) == 0)
                 return t.name.str() + " is where its agent does not see it";

@@ -259,6 +259,13 @@
     X(kernel_for_another_machine, "it is scheduled on another machine than that of its agent, `$2`")                                      \
     X(result_kept_by_kernel, "its result stays where store_in puts it, not where the program would: take it out, or write writes(...)")   \
     X(written_by_two_kernels, "two kernels write it")                                                                                     \
+    X(written_in_parts_and_whole, "kernels write parts of it, and kernel `$1` does not say of which part it is, or the other way round")  \
+    X(part_reshaped, "kernel `$2` reshapes it: then it takes all of it, and no part")                                                     \
+    X(part_of_other_rank, "kernel `$2` has a part of it from #0 indices on; it has #1 dimensions")                                        \
+    X(part_read_and_written, "kernel `$1` writes a part of it, and reads it")                                                             \
+    X(parts_overlap, "kernels `$1` and `$2` write parts of it that overlap")                                                              \
+    X(parts_leave_gaps, "the parts that kernels write are #0 of its #1 elements")                                                         \
+    X(parts_in_two_memories, "kernel `$2` writes a part of it, to none of the memories that other parts of it are written to")            \
     X(memory_without_use, "the kernel cannot have it in all of these memories; its schedule says where, by reads and writes")             \
     X(behind_no_kernel, "no run(...) stands before it")                                                                                   \
     X(not_of_the_kernel, "kernel `$2` has no such operand")                                                                               \
@@ -285,6 +292,7 @@
     X(place_in_constants, "offset #0 lies in the constants, which take the first #1 bytes")                                               \
     X(places_overlap, "it and `$1` are there at one time, and their places overlap")                                                      \
     X(state_of_two_shapes, "`$1`, which a run leaves for the next one, has another type or shape")                                        \
+    X(state_in_parts, "kernels write parts of `$1`, which a run leaves for the next one: let one kernel write all of it")                 \
     X(state_overwritten, "kernel `$2` writes `$1` over it while it reads other elements of it: compute another tensor, and copy that")    \
     X(state_read_too_late, "kernel `$2` is to read it after `$1` has overwritten it")                                                     \
     X(base_not_aligned, "its base address is not a multiple of the alignment that is needed")                                             \

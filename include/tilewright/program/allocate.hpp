@@ -49,7 +49,8 @@ constexpr bool spill_one(program_planning& p, int memory_at, int at_step) {
         bool busy = false;
         for (int u = 0; u < p.plan.uses.size(); ++u) {
             ir::program_kernel const& k = p.kernel(p.use(u).kernel);
-            busy |= p.use(u).tensor == at && k.first_step <= at_step && at_step <= k.last_step;
+            bool const writes_later = p.use(u).written && k.first_step > at_step;  // another part
+            busy |= p.use(u).tensor == at && (writes_later || (k.first_step <= at_step && at_step <= k.last_step));
         }
         if (!busy && (chosen < 0 || t.bytes > p.tensor(chosen).bytes)) chosen = at, statement_at = which;
     });

@@ -60,6 +60,29 @@ struct program_planning : refusals {
     constexpr void each_statement(Visit&& visit) const {
         for (int at = 0; at < plan.of->statements_size(); ++at) visit(at, plan.of->statement_at(at));
     }
+    /// Whether a kernel writes elements of a tensor that another one reads or writes, too.
+    constexpr bool meet(ir::program_use const& a, ir::program_use const& b) const {
+        if (a.tensor != b.tensor) return false;
+        bool const whole = a.reshaped || b.reshaped || plan.kernel_at(a.kernel).is_copy() || plan.kernel_at(b.kernel).is_copy();
+        if (whole) return true;
+        ir::buffer const &of_a = buffer_of(a), &of_b = buffer_of(b);
+        for (int d = 0; d < of_a.rank; ++d) {
+            std::int64_t const in_a = a.begin[d] + of_a.minimum[d], in_b = b.begin[d] + of_b.minimum[d];
+            if (in_a >= in_b + of_b.extents[d] || in_b >= in_a + of_a.extents[d]) return false;
+        }
+        return true;
+    }
+    /// Calls `visit(kernel)` for those that write what a kernel reads.
+    template <class Visit>
+    constexpr void each_maker(ir::program_use const& reading, Visit&& visit) const {
+        ir::program_tensor const& t = plan.tensor_at(reading.tensor);
+        if (reading.written || t.producer < 0) return;
+        if (!t.in_parts) return visit(static_cast<int>(t.producer));
+        for (int at = 0; at < plan.uses.size(); ++at) {
+            ir::program_use const& other = plan.uses[at];
+            if (other.written && meet(reading, other)) visit(static_cast<int>(other.kernel));
+        }
+    }
     /// Calls `visit(before, after)` for what is kept from run to run.
     template <class Visit>
     constexpr void each_state(Visit&& visit) const {
@@ -161,19 +184,47 @@ constexpr std::uint16_t memories_for(program_planning& p, ir::program_kernel con
     return bits;
 }
 
-/// What the program says of a kernel's tensor: its name there, and whether the kernel reshapes it.
+/// What the program says of a kernel's tensor: its name there, whether the kernel reshapes it, and which statement says that it is a part.
 struct argument_said {
     label name{};
     bool reshaped = false;
+    int part = -1;
 };
 constexpr argument_said said_of(program_planning const& p, int kernel_at, label const& tensor) {
     argument_said said{tensor};
-    p.each_statement([&](int, program::statement const& s) {
+    p.each_statement([&](int at, program::statement const& s) {
         if (s.kernel != kernel_at || s.tensor != tensor) return;
         if (s.kind == program::statement_kind::bind) said.name = s.other;
         if (s.kind == program::statement_kind::reshapes) said.reshaped = true;
+        if (s.kind == program::statement_kind::part) said.part = at;
     });
     return said;
+}
+
+/// The kernel writes this tensor, or a part of it.
+constexpr void add_producer(program_planning& p, ir::program_tensor& t, ir::program_use const& u, ir::buffer const& b) {
+    if (t.producer >= 0 && !(t.in_parts && u.is_part))
+        return p.refuse(verdict_kind::ill_formed, t.in_parts || u.is_part ? rule::written_in_parts_and_whole : rule::written_by_two_kernels,
+                        {t.name, p.kernel(u.kernel).name});
+    if (t.producer < 0) t.producer = u.kernel;
+    t.in_parts = u.is_part;
+    t.sized = !u.reshaped;
+    for (int d = 0; d < b.rank && t.sized; ++d) {
+        std::int64_t const end = u.is_part ? u.begin[d] + b.minimum[d] + b.extents[d] : b.extents[d];
+        t.extents[d] = t.extents[d] < end ? end : t.extents[d];
+    }
+}
+
+/// Where a part begins: an index for each dimension of a kernel's tensor.
+constexpr void read_part(program_planning& p, ir::program_use& u, ir::buffer const& b, int statement_at) {
+    program::statement const& said = p.plan.of->statement_at(statement_at);
+    label const &tensor = said.tensor, &kernel = p.kernel(u.kernel).name;
+    if (u.reshaped) return p.refuse(verdict_kind::ill_formed, rule::part_reshaped, {tensor, {}, kernel});
+    if (said.count != b.rank)
+        return p.refuse(verdict_kind::ill_formed, rule::part_of_other_rank, {tensor, {}, kernel}, 0,
+                        {fact{fact_kind::have, said.count}, fact{fact_kind::need, b.rank}});
+    u.is_part = true;
+    u.begin = said.begin;
 }
 
 constexpr void add_use(program_planning& p, int kernel_at, int buffer_at) {
@@ -189,12 +240,14 @@ constexpr void add_use(program_planning& p, int kernel_at, int buffer_at) {
     if (!said.reshaped && t.rank < 0) t.rank = b.rank;
     if (t.type != b.type) return p.refuse(verdict_kind::ill_formed, rule::used_with_two_types, {name, k.name});
     if (!said.reshaped && t.rank != b.rank) return p.refuse(verdict_kind::ill_formed, rule::used_with_two_ranks, {name, k.name});
-    if (b.written) {
-        if (t.producer >= 0) return p.refuse(verdict_kind::ill_formed, rule::written_by_two_kernels, {name, k.name});
-        t.producer = static_cast<std::int16_t>(kernel_at);
-        t.sized = !said.reshaped;
-        if (t.sized) t.extents = b.extents;
-    }
+    ir::program_use made{.kernel = static_cast<std::int16_t>(kernel_at),
+                         .buffer = static_cast<std::int16_t>(buffer_at),
+                         .tensor = static_cast<std::int16_t>(at),
+                         .written = b.written,
+                         .reshaped = said.reshaped};
+    if (said.part >= 0) read_part(p, made, b, said.part);
+    if (b.written && !p.refused()) add_producer(p, t, made, b);
+    if (p.refused()) return;
     std::int64_t const accesses = accesses_by_code(p.plan_of(kernel_at), buffer_at);
     std::uint16_t allowed = memories_for(p, k, b, accesses);
     p.each_statement([&](int, program::statement const& s) {
@@ -205,15 +258,9 @@ constexpr void add_use(program_planning& p, int kernel_at, int buffer_at) {
         if ((asked & ~allowed) != 0) p.refuse(verdict_kind::ill_formed, rule::memory_without_use, {name, k.name});
         allowed = asked;
     });
-    p.keep(p.plan.uses,
-           {.kernel = static_cast<std::int16_t>(kernel_at),
-            .buffer = static_cast<std::int16_t>(buffer_at),
-            .tensor = static_cast<std::int16_t>(at),
-            .written = b.written,
-            .reshaped = said.reshaped,
-            .allowed = allowed,
-            .accesses = accesses < 0 ? 0 : accesses},
-           "tensors of kernels");
+    made.allowed = allowed;
+    made.accesses = accesses < 0 ? 0 : accesses;
+    p.keep(p.plan.uses, made, "tensors of kernels");
 }
 
 /// Cores that share kernels are of one machine, and run all of the program: see `join_team`.
@@ -269,11 +316,11 @@ constexpr void read_kernels(program_planning& p) {
 constexpr void check_statements(program_planning& p) {
     p.each_statement([&](int, program::statement const& s) {
         using enum program::statement_kind;
-        if (p.refused() || (s.kind != bind && s.kind != reshapes && s.kind != reads && s.kind != writes)) return;
+        if (p.refused() || (s.kind != bind && s.kind != reshapes && s.kind != part && s.kind != reads && s.kind != writes)) return;
         if (s.kernel < 0) return p.refuse(verdict_kind::misplaced_directive, rule::behind_no_kernel, {s.tensor});
         bool found = false;
         p.each_use(s.kernel, [&](ir::program_use const& u) {
-            if (s.kind == bind || s.kind == reshapes) found |= p.buffer_of(u).tensor == s.tensor;
+            if (s.kind == bind || s.kind == reshapes || s.kind == part) found |= p.buffer_of(u).tensor == s.tensor;
             else found |= p.tensor(u.tensor).name == s.tensor && u.written == (s.kind == writes);
         });
         if (!found) p.refuse(verdict_kind::unknown_tensor, rule::not_of_the_kernel, {s.tensor, {}, p.kernel(s.kernel).name});
@@ -294,7 +341,7 @@ constexpr int memory_said(program_planning& p, program::statement const& s) {
 constexpr void read_tensors(program_planning& p) {
     p.each_statement([&](int at, program::statement const& s) {
         using enum program::statement_kind;
-        if (p.refused() || s.kind == bind || s.kind == reshapes || s.kind == reads || s.kind == writes) return;
+        if (p.refused() || s.kernel >= 0) return;
         int const found = p.plan.find_tensor(s.tensor);
         if (found < 0) return p.refuse(verdict_kind::unknown_tensor, rule::of_no_kernel, {s.tensor});
         if (s.kind == at_offset || s.kind == in_bank) return;

@@ -69,11 +69,12 @@ class kernel_order {
     constexpr bool ready(int k, int depth = 0) const {
         bool all = true;
         p.each_use(k, [&](ir::program_use const& u) {
-            int const producer = p.tensor(u.tensor).producer;
             if (u.written) all &= state_is_read(k, u.tensor);
-            if (u.written || producer < 0 || states_.at[producer] == state::complete) return;
-            bool const copied = on_demand(producer) && waits(producer) && producer != k;
-            all &= copied && depth < p.plan.kernels.size() && ready(producer, depth + 1);
+            p.each_maker(u, [&](int maker) {
+                if (states_.at[maker] == state::complete) return;
+                bool const copied = on_demand(maker) && waits(maker) && maker != k;
+                all &= copied && depth < p.plan.kernels.size() && ready(maker, depth + 1);
+            });
         });
         return all;
     }
@@ -95,8 +96,9 @@ class kernel_order {
     constexpr int step(ir::program_step_kind kind, int k) { return p.keep(p.plan.steps, {kind, static_cast<std::int16_t>(k)}, "steps"); }
     constexpr void hand_out(int k) {
         p.each_use(k, [&](ir::program_use const& u) {
-            int const producer = p.tensor(u.tensor).producer;
-            if (!u.written && producer >= 0 && waits(producer)) hand_out(producer);
+            p.each_maker(u, [&](int maker) {
+                if (waits(maker)) hand_out(maker);
+            });
         });
         ir::program_kernel& kernel = p.kernel(k);
         known_ &= kernel.cycles_known;
@@ -152,10 +154,7 @@ class kernel_order {
             ir::program_use const& u = p.plan.uses[at];
             if (!u.written || !waits(u.kernel) || state_is_read(u.kernel, u.tensor)) continue;
             bool computed = true;  // all that it reads is there
-            p.each_use(u.kernel, [&](ir::program_use const& own) {
-                int const producer = p.tensor(own.tensor).producer;
-                computed &= own.written || producer < 0 || !waits(producer);
-            });
+            p.each_use(u.kernel, [&](ir::program_use const& own) { p.each_maker(own, [&](int maker) { computed &= !waits(maker); }); });
             ir::program_tensor const &after = p.tensor(u.tensor), &before = p.tensor(after.state_of);
             for (int other = 0; other < p.plan.uses.size() && computed; ++other) {
                 ir::program_use const& late = p.plan.uses[other];
@@ -170,16 +169,17 @@ class kernel_order {
         if (refuse_late_reader()) return;
         // Goes from a kernel that waits to one that it waits for: after as many steps as there are kernels, it is on the cycle. The verdict
         // names the first kernel of the cycle.
-        int k = 0, first = -1, written = -1;
+        int k = 0, first = -1, written = -1, maker_of_last = -1;
         while (!waits(k)) ++k;
         int const count = p.plan.kernels.size();
         for (int hops = 0; hops < 2 * count; ++hops) {
             int last = -1;
             p.each_use(k, [&](ir::program_use const& u) {
-                int const producer = p.tensor(u.tensor).producer;
-                if (!u.written && producer >= 0 && waits(producer)) last = u.tensor;
+                p.each_maker(u, [&](int maker) {
+                    if (waits(maker)) last = u.tensor, maker_of_last = maker;
+                });
             });
-            k = p.tensor(last).producer;
+            k = maker_of_last;
             if (hops >= count && (first < 0 || k < first)) first = k, written = last;
         }
         p.refuse(verdict_kind::cycle).names = {p.kernel(first).name, p.tensor(written).name};
@@ -194,7 +194,7 @@ class kernel_order {
     bool last_is_shared_ = false;  ///< whether several cores run the last kernel that was handed out
 };
 
-/// A tensor is alive from the beginning of the kernel that writes it to the end of the last kernel that reads it.
+/// A tensor is alive from the beginning of the first kernel that writes it, or a part of it, to the end of the last kernel that has it.
 constexpr void set_lifetimes(program_planning& p) {
     auto const end = static_cast<std::int16_t>(p.plan.steps.size());
     for (int at = 0; at < p.plan.tensors.size(); ++at) {
@@ -202,8 +202,10 @@ constexpr void set_lifetimes(program_planning& p) {
         t.born = t.producer < 0 ? std::int16_t{0} : p.kernel(t.producer).first_step;
         t.dead = t.producer < 0 ? std::int16_t{1} : static_cast<std::int16_t>(p.kernel(t.producer).last_step + 1);
         for (int u = 0; u < p.plan.uses.size(); ++u) {
-            std::int16_t const last = p.kernel(p.use(u).kernel).last_step;
-            if (p.use(u).tensor == at && t.dead <= last) t.dead = static_cast<std::int16_t>(last + 1);
+            if (p.use(u).tensor != at) continue;
+            std::int16_t const first = p.kernel(p.use(u).kernel).first_step, last = p.kernel(p.use(u).kernel).last_step;
+            if (p.use(u).written && first < t.born) t.born = first;
+            if (t.dead <= last) t.dead = static_cast<std::int16_t>(last + 1);
         }
         if (t.kind == ir::tensor_kind::output || t.kind == ir::tensor_kind::constant) t.dead = end;
     }
@@ -241,7 +243,7 @@ constexpr void take_over(program_planning& p) {
         int result = -1;
         p.each_use(k, [&](ir::program_use const& u) { result = u.written ? u.tensor : result; });
         p.each_use(k, [&](ir::program_use const& u) {
-            if (u.written || p.tensor(result).in_place_of >= 0) return;
+            if (u.written || u.is_part || p.tensor(result).in_parts || p.tensor(result).in_place_of >= 0) return;
             ir::program_tensor const& in = p.tensor(u.tensor);
             ir::program_tensor& out = p.tensor(result);
             bool const last = in.dead == p.kernel(k).last_step + 1;

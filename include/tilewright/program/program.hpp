@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <initializer_list>
 #include <tilewright/base/growing_pool.hpp>
 #include <tilewright/program/agent.hpp>
 #include <tilewright/schedule/schedule.hpp>
@@ -25,6 +26,7 @@ class program {
         may_spill,
         bind,
         reshapes,
+        part,
         reads,
         writes
     };
@@ -32,13 +34,14 @@ class program {
     /// One thing that was said of a tensor, or of a kernel's operand.
     struct statement {
         statement_kind kind{};
-        std::int16_t kernel = -1;  ///< bind, reshapes, reads, writes: which
-        ir::label tensor{};        ///< of the program; bind, reshapes: of the kernel
+        std::int16_t kernel = -1;  ///< bind, reshapes, part, reads, writes: which
+        ir::label tensor{};        ///< of the program; bind, reshapes, part: of the kernel
         ir::label other{};         ///< bind: of the program; state: what a run leaves there
         any_of where{};
         scalar_type type = scalar_type::literal;
-        void const* data = nullptr;  ///< constant: its elements, row-major
-        std::int64_t count = 0;      ///< of elements; at_offset: bytes; in_bank: which
+        void const* data = nullptr;                   ///< constant: its elements, row-major
+        std::int64_t count = 0;                       ///< of elements; at_offset: bytes; in_bank: which; part: of indices
+        fixed_array<std::int64_t, max_rank> begin{};  ///< part: its first element in the tensor of the program
     };
     struct kernel {
         ir::label name{};
@@ -129,6 +132,18 @@ class program {
     /// The kernel before it has this tensor in another shape than others: the same elements in the same order. It takes all of them.
     constexpr program& reshapes(any_tensor const& of_kernel) {
         return say_of_kernel({.kind = statement_kind::reshapes, .tensor = of_kernel.name});
+    }
+    /// What the kernel before it calls `of_kernel` is a part of the tensor of the program: its element (0, 0, …) is at the indices `begin`
+    /// there. Several kernels may write parts of one tensor, which together are all of it, and none twice.
+    /// @param begin  an index for each dimension
+    constexpr program& part(any_tensor const& of_kernel, std::initializer_list<std::int64_t> begin) {
+        return part(of_kernel, begin.begin(), static_cast<int>(begin.size()));
+    }
+    /// Likewise, with `count` indices from `begin` on.
+    constexpr program& part(any_tensor const& of_kernel, std::int64_t const* begin, int count) {
+        statement made{.kind = statement_kind::part, .tensor = of_kernel.name, .count = count};
+        for (int at = 0; at < count && at < max_rank; ++at) made.begin[at] = begin[at];
+        return say_of_kernel(made);
     }
     /// The kernel before it reads this tensor of the program from one of these memories. It must be able to read from each.
     constexpr program& reads(any_tensor const& tensor, any_of const& where) {

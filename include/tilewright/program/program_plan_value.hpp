@@ -43,7 +43,8 @@ struct program_tensor {
     std::int64_t alignment = 1;
     bool sized = false;           ///< by the kernel that writes it
     std::int16_t memory = -1;     ///< of the program
-    std::int16_t producer = -1;   ///< kernel; -1: input or constant
+    std::int16_t producer = -1;   ///< kernel; of several that write parts of it, the first; -1: input or constant
+    bool in_parts = false;        ///< kernels write parts of it
     std::int16_t statement = -1;  ///< input, output, constant: which one says so
     bool passed = false;          ///< its memory has no capacity: the caller passes a pointer
     std::int16_t bank = 0;
@@ -67,7 +68,9 @@ struct program_use {
     std::int16_t buffer = -1;  ///< of the kernel's plan; of a copy: 0 what is read, 1 what is written
     std::int16_t tensor = -1;
     bool written = false;
-    bool reshaped = false;      ///< the kernel has it in another shape
+    bool reshaped = false;  ///< the kernel has it in another shape
+    bool is_part = false;   ///< the kernel has a part of it, from `begin` on
+    fixed_array<std::int64_t, max_rank> begin{};
     std::uint16_t allowed = 0;  ///< a bit for each memory of the program that it can be in
     std::int64_t accesses = 0;  ///< loads or stores by loops that stay code; 0 where only transfers and instructions touch it
 };
@@ -85,7 +88,7 @@ constexpr std::int64_t stride_of(program_tensor const& tensor, program_use const
 /// Elements from the beginning of the tensor to the first that the kernel uses.
 constexpr std::int64_t first_element(program_tensor const& tensor, program_use const& use, buffer const& argument) {
     std::int64_t first = 0;
-    for (int d = 0; d < argument.rank; ++d) first += argument.minimum[d] * stride_of(tensor, use, argument, d);
+    for (int d = 0; d < argument.rank; ++d) first += (argument.minimum[d] + use.begin[d]) * stride_of(tensor, use, argument, d);
     return first;
 }
 

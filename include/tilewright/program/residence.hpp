@@ -142,6 +142,7 @@ constexpr std::int16_t add_copy_kernel(program_planning& p, label const& name, i
     p.keep(p.plan.uses, {.kernel = made, .buffer = 0, .tensor = static_cast<std::int16_t>(from)}, "tensors of kernels");
     p.keep(p.plan.uses, {.kernel = made, .buffer = 1, .tensor = static_cast<std::int16_t>(to), .written = true}, "tensors of kernels");
     p.tensor(to).producer = made;
+    p.tensor(to).in_parts = false;
     p.tensor(to).copy_of = static_cast<std::int16_t>(from);
     return made;
 }
@@ -214,7 +215,8 @@ constexpr residence_wish wish_of(program_planning& p, int tensor_at) {
         ir::program_use const& u = p.use(at);
         if (u.tensor != tensor_at) continue;
         if (u.written) {
-            wish.produced = u.allowed;
+            wish.produced = wish.preferred < 0 ? u.allowed : static_cast<std::uint16_t>(wish.produced & u.allowed);
+            if (wish.preferred >= 0) continue;
             wish.preferred = p.plan.memory_of(p.kernel(u.kernel).agent, p.plan_of(u.kernel).where->memories[p.buffer_of(u).memory].name);
         } else {
             wish.read &= u.allowed;
@@ -230,6 +232,18 @@ constexpr residence_wish wish_of(program_planning& p, int tensor_at) {
         else wish.pinned = said;
     });
     return wish;
+}
+
+/// Names a kernel that writes a part of a tensor to other memories than those before it.
+constexpr void refuse_parts_apart(program_planning& p, int tensor_at) {
+    auto common = static_cast<std::uint16_t>(~0u);
+    for (int at = 0; at < p.plan.uses.size() && common != 0; ++at) {
+        ir::program_use const& u = p.use(at);
+        if (u.tensor != tensor_at || !u.written) continue;
+        common &= u.allowed;
+        if (common == 0)
+            p.refuse(verdict_kind::ill_formed, rule::parts_in_two_memories, {p.tensor(tensor_at).name, {}, p.kernel(u.kernel).name});
+    }
 }
 
 /// The memories that a tensor may be written to, without those that serve it worse than others.
@@ -253,6 +267,7 @@ constexpr std::uint16_t candidates_for(program_planning const& p, int tensor_at,
 /// Gives one tensor its memory: the cheapest in which it can be written and read. If there is none, readers get copies.
 constexpr void place_tensor(program_planning& p, int tensor_at) {
     residence_wish const wish = wish_of(p, tensor_at);
+    if (wish.produced == 0 && p.tensor(tensor_at).in_parts && !p.refused()) refuse_parts_apart(p, tensor_at);
     if (p.refused()) return;
     std::uint16_t const from = candidates_for(p, tensor_at, wish);
     residence best;

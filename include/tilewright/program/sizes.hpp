@@ -8,6 +8,7 @@ namespace tilewright::detail {
 constexpr void size_states(program_planning& p) {
     p.each_state([&](int before_at, int after_at) {
         ir::program_tensor &before = p.tensor(before_at), &after = p.tensor(after_at);
+        if (after.in_parts) return p.refuse(verdict_kind::ill_formed, rule::state_in_parts, {before.name, after.name});
         bool fits = before.type == after.type && before.rank == after.rank;
         for (int d = 0; d < before.rank && fits; ++d) {
             if (!after.sized && after.extents[d] < before.extents[d]) after.extents[d] = before.extents[d];
@@ -62,6 +63,35 @@ constexpr void check_reshaped(program_planning& p) {
     }
 }
 
+/// Parts that kernels write have no element in common, and are all of their tensor. A kernel that writes a part reads none of that tensor.
+constexpr void check_parts(program_planning& p) {
+    for (int at = 0; at < p.plan.tensors.size(); ++at) {
+        ir::program_tensor const& t = p.tensor(at);
+        if (!t.in_parts) continue;
+        auto const refuse = [&](rule broken, int a, int b) {
+            p.refuse(verdict_kind::ill_formed, broken, {t.name, p.kernel(p.use(a).kernel).name, p.kernel(p.use(b).kernel).name});
+        };
+        double written = 0;
+        for (int which = 0; which < p.plan.uses.size() && !p.refused(); ++which) {
+            ir::program_use const& u = p.use(which);
+            if (u.tensor != at || !u.written) continue;
+            ir::buffer const& b = p.buffer_of(u);
+            written += ir::elements_of(b.extents, b.rank);
+            for (int other = 0; other < p.plan.uses.size() && !p.refused(); ++other) {
+                ir::program_use const& beside = p.use(other);
+                if (beside.tensor != at || other == which) continue;
+                if (beside.kernel == u.kernel) refuse(rule::part_read_and_written, which, other);
+                else if (beside.written && p.meet(u, beside)) refuse(rule::parts_overlap, which, other);
+            }
+        }
+        if (p.refused()) return;
+        double const all = ir::elements_of(t.extents, t.rank);
+        if (written < all)
+            p.refuse(verdict_kind::ill_formed, rule::parts_leave_gaps, {t.name}, 0,
+                     {fact{fact_kind::have, static_cast<std::int64_t>(written)}, fact{fact_kind::need, static_cast<std::int64_t>(all)}});
+    }
+}
+
 /// Extents: those that the producer writes; for inputs and constants, as much as is read. Readers stay inside, and can take dense rows.
 constexpr void size_tensors(program_planning& p) {
     shape_reshaped(p);
@@ -70,18 +100,19 @@ constexpr void size_tensors(program_planning& p) {
         ir::program_tensor& t = p.tensor(u.tensor);
         ir::buffer const& b = p.buffer_of(u);
         for (int d = 0; d < b.rank && !u.reshaped && !p.refused(); ++d) {
-            std::int64_t const end = b.minimum[d] + b.extents[d];
-            if (!t.sized && b.minimum[d] >= 0) {
+            std::int64_t const first = u.begin[d] + b.minimum[d], end = first + b.extents[d];
+            if (!t.sized && first >= 0) {
                 t.extents[d] = t.extents[d] < end ? end : t.extents[d];
-            } else if (b.minimum[d] < 0 || end > t.extents[d]) {
+            } else if (first < 0 || end > t.extents[d]) {
                 verdict& v = p.refuse(verdict_kind::outside_domain);
                 v.names = {t.name};
-                v.facts = {fact{fact_kind::dimension, d}, fact{fact_kind::from, b.minimum[d]}, fact{fact_kind::to, end - 1},
+                v.facts = {fact{fact_kind::dimension, d}, fact{fact_kind::from, first}, fact{fact_kind::to, end - 1},
                            fact{fact_kind::limit, t.extents[d] - 1}};
             }
         }
     }
     if (!p.refused()) size_states(p);
+    if (!p.refused()) check_parts(p);
     for (int at = 0; at < p.plan.tensors.size() && !p.refused(); ++at) {
         ir::program_tensor& t = p.tensor(at);
         t.bytes = p.limited(bytes_of(t.type) * ir::elements_of(t.extents, t.rank), plan_value::most_bytes, "bytes", t.name);
