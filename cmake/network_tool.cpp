@@ -17,6 +17,7 @@
 #include <tilewright/c_source/write_files.hpp>
 #include <tilewright/import/eject.hpp>
 #include <tilewright/import/emulated_network.hpp>
+#include <tilewright/import/fit.hpp>
 #include <tilewright/import/layer_check.hpp>
 #include <tilewright/import/network.hpp>
 #include <tilewright/import/placement_report.hpp>
@@ -41,31 +42,23 @@ struct source {
     std::filesystem::path model = {};
     std::vector<imported::state_names> states = {};
 };
-/// A network on the chip, planned.
-struct planned_network {
-    imported::network_program whole;
-    program_plan_value const plan;
-
-    planned_network(imported::layers layers, std::string const& name)
-        : whole(std::move(layers), ir::label(name.c_str()), imported::tool_is_for().what), plan(make_program_plan(whole.get())) {}
-};
 /// Nothing where it is not imported, placed and planned; then the reasons stand on stderr, a line each.
-std::unique_ptr<planned_network> plan_network(network::graph const& graph, source const& from, std::string const& name) {
+std::unique_ptr<imported::fitted_network> plan_network(network::graph const& graph, source const& from, std::string const& name) {
     auto const say = [&](std::string const& line) { std::cerr << from.model.string() << ": " << line << '\n'; };
     imported::layers layers = imported::layers_of(graph, from.states);
     for (std::string const& one : layers.refused) say(one);
     if (!layers.refused.empty()) return nullptr;
     try {
-        auto made = std::make_unique<planned_network>(std::move(layers), name);
-        if (!made->plan.refusal) return made;
-        say(to_string(made->plan.refusal));
+        auto made = std::make_unique<imported::fitted_network>(std::move(layers), ir::label(name.c_str()), imported::tool_is_for().what);
+        if (!made->plan().refusal) return made;
+        say(to_string(made->plan().refusal));
     } catch (imported::not_placed const& error) {
         std::istringstream lines(error.what());
         for (std::string line; std::getline(lines, line);) say(line);
     }
     return nullptr;
 }
-std::unique_ptr<planned_network> plan_network(source const& from, std::string const& name) {
+std::unique_ptr<imported::fitted_network> plan_network(source const& from, std::string const& name) {
     return plan_network(read(from.model), from, name);
 }
 /// The memories that the network uses, with the most bytes that are alive in each.
@@ -87,9 +80,9 @@ bool write_c(source const& from, std::filesystem::path const& folder, std::strin
     if (name.size() > ir::label::longest) throw std::invalid_argument("the name `" + name + "` has more than 23 letters");
     auto const made = plan_network(from, name);
     if (!made) return false;
-    program_plan_value const& plan = made->plan;
+    program_plan_value const& plan = made->plan();
     std::filesystem::create_directories(folder);
-    std::vector<std::string> all_includes = made->whole.c_includes();
+    std::vector<std::string> all_includes = made->program().c_includes();
     all_includes.insert(all_includes.end(), includes.begin(), includes.end());
     halide::file_list files = halide::c_program(plan, {.name = name, .includes = all_includes, .constants = halide::constants_in::file});
     // A build knows the names of its files before it knows the network: constants lie in one memory.
@@ -98,7 +91,7 @@ bool write_c(source const& from, std::filesystem::path const& folder, std::strin
     if (found != files.end()) found->first = weights;
     else files.emplace_back(weights, "/* The network has no constants. */\n#include \"" + name + ".h\"\n");
     files.emplace_back(name + ".html", report_page(plan));
-    files.emplace_back(name + ".layers", imported::placement_table(made->whole, plan));
+    files.emplace_back(name + ".layers", imported::placement_table(*made));
     if (halide::detail::write_files(folder, files) != 0) return false;
     for (auto const& [file, text] : files) std::cout << (folder / file).string() << ": " << text.size() << " bytes\n";
     std::cout << "kernels " << plan.kernels.size() << "\n";
@@ -109,8 +102,8 @@ bool write_c(source const& from, std::filesystem::path const& folder, std::strin
 bool print_layers(source const& from) {
     auto const made = plan_network(from, "network");
     if (!made) return false;
-    std::cout << imported::placement_table(made->whole, made->plan);
-    print_memories(made->plan);
+    std::cout << imported::placement_table(*made);
+    print_memories(made->plan());
     return true;
 }
 /// Writes a header with the chip that gives each layer where it went, in a namespace.
@@ -119,8 +112,10 @@ bool eject(source const& from, std::filesystem::path const& header, std::string 
     halide::detail::check_function_name(name);
     auto const made = plan_network(from, "network");
     if (!made) return false;
+    if (!made->strips().empty())
+        throw std::invalid_argument("layers that are computed by strips are not written as C++: " + made->strips()[0]);
     if (halide::detail::write_files(header.parent_path(),
-                                    {{header.filename().string(), imported::eject(made->whole, name, on.header, on.variable)}}) != 0)
+                                    {{header.filename().string(), imported::eject(made->program(), name, on.header, on.variable)}}) != 0)
         return false;
     std::cout << "chip: " << name << "::chip in " << header.string() << "\n";
     return true;
@@ -166,20 +161,20 @@ bool emulate(source const& from, int runs) {
     auto const made = plan_network(from, "network");
     if (!made) return false;
     imported::chip const& loops = imported::this_processor().loops;
-    imported::network_program const plain(made->whole.network(), "plain", loops);
+    imported::network_program const plain(made->network(), "plain", loops);
     program_plan_value const plan_of_loops = make_program_plan(plain.get());
     if (plan_of_loops.refusal) throw std::runtime_error(to_string(plan_of_loops.refusal));
-    imported::emulated_network on_chip(made->whole, imported::tool_is_for().what, made->plan), in_loops(plain, loops, plan_of_loops);
+    imported::emulated_network on_chip(made->program(), imported::tool_is_for().what, made->plan()), in_loops(plain, loops, plan_of_loops);
     double most = 0;
     bool as_planned = true;
     constexpr progress modes[] = {progress::earliest, progress::latest, progress::random};
     for (int run = 0; run < runs; ++run) {
-        auto const inputs = draw_inputs(made->whole.network(), static_cast<std::uint64_t>(run) + 1);
+        auto const inputs = draw_inputs(made->network(), static_cast<std::uint64_t>(run) + 1);
         auto const got = on_chip(inputs, modes[run % 3]), expected = in_loops(inputs);
         for (std::size_t at = 0; at < got.size(); ++at)
-            most = std::max(most, difference_of(expected[at], got[at], made->whole.network().outputs[at].type));
-        as_planned = as_planned &&
-                     (!made->plan.cycles_resolved() || static_cast<double>(on_chip.cycles()) == static_cast<double>(made->plan.cycles()));
+            most = std::max(most, difference_of(expected[at], got[at], made->network().outputs[at].type));
+        as_planned = as_planned && (!made->plan().cycles_resolved() ||
+                                    static_cast<double>(on_chip.cycles()) == static_cast<double>(made->plan().cycles()));
     }
     std::cout << imported::tool_is_for().what.name() << ", emulated: " << on_chip.cycles() << " cycles"
               << (as_planned ? ", as planned" : ", NOT as planned");
@@ -218,9 +213,9 @@ bool check(source const& from, std::string const& library, std::vector<std::stri
         computed_by = [judge](auto const&... what) { return (*judge)(what...); };
         std::cout << "reference: ONNX Runtime " << judge->version() << "\n";
     }
-    imported::layers const& layers = made->whole.network();
+    imported::layers const& layers = made->network();
     auto const inputs = files.empty() ? draw_inputs(layers, 1) : read_inputs(graph, files);
-    imported::emulated_network on_chip(made->whole, imported::tool_is_for().what, made->plan);
+    imported::emulated_network on_chip(made->program(), imported::tool_is_for().what, made->plan());
     imported::made_tensors tensors;
     on_chip(inputs, progress::latest, &tensors);
     auto const results = imported::check_layers(graph, layers, inputs, tensors, computed_by);

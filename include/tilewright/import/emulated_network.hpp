@@ -41,10 +41,11 @@ class emulated_network {
         for (stored const& one : network.outputs) outputs.emplace_back(bytes_in(one));
         for (std::size_t at = 0; at < outputs.size(); ++at) passed[network.outputs[at].name.str()] = outputs[at].data();
         auto const keep = [&](int kernel) {
-            for (int at = 0; at < plan_.tensors.size(); ++at) {
-                ir::program_tensor const& t = plan_.tensor_at(at);
-                if (t.producer != kernel) continue;
-                auto const* const first = t.passed ? static_cast<std::byte const*>(passed.at(t.name.str())) : machines_.address(at);
+            for (int which = 0; which < plan_.uses.size(); ++which) {
+                ir::program_use const& u = plan_.uses[which];
+                if (u.kernel != kernel || !u.written) continue;
+                ir::program_tensor const& t = plan_.tensor_at(u.tensor);
+                auto const* const first = t.passed ? static_cast<std::byte const*>(passed.at(t.name.str())) : machines_.address(u.tensor);
                 made->insert_or_assign(t.name.str(), std::vector<std::byte>(first, first + t.bytes));
             }
         };

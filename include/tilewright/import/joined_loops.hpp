@@ -94,18 +94,7 @@ class loop_join {
         return true;
     }
     std::vector<ir::node> rewritten_nodes() {
-        std::vector<bool> used(of_.nodes.size(), false);
-        for (int at = nodes_.count; at-- > 0;) {
-            ir::node const& one = nodes_[at];
-            if (one.op == operation::store) used[static_cast<std::size_t>(at)] = true;
-            for (int argument = 0; used[static_cast<std::size_t>(at)] && one.op != operation::constant && argument < one.argument_count;
-                 ++argument) {
-                bool const is_gone = first_index_at(at) >= 0 && argument == first_index_at(at) + 1;
-                if (!is_gone) used[static_cast<std::size_t>(one.argument(argument))] = true;
-            }
-        }
-        return rewritten(of_.nodes, [&](std::vector<ir::node>& to, ir::node one, int at) {
-            if (!used[static_cast<std::size_t>(at)]) return std::int16_t{-1};
+        return pruned(rewritten(of_.nodes, [&](std::vector<ir::node>& to, ir::node one, int at) {
             auto const extent = joined_extents_.find(one.name.str());
             if (one.op == operation::axis_value && extent != joined_extents_.end()) one.value = extent->second;
             if (first_index_at(at) >= 0) {
@@ -114,7 +103,7 @@ class loop_join {
                 --one.argument_count;
             }
             return put(to, one);
-        });
+        }));
     }
 
     layer const& of_;

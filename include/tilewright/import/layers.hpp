@@ -32,6 +32,12 @@ struct layer {
     std::vector<inner_stage> inner = {};  ///< all stages but the last
     std::string made_for = {};            ///< the node of the model: its number and its operator
     std::optional<rescaling> rescaled{};  ///< where the last stage does that, and nothing else
+    std::map<std::string, std::vector<std::int64_t>> parts =
+        {};                ///< tensors of which it has a part, by name: the element where that begins
+    ir::label strip_of{};  ///< the layer of which it computes some rows; empty: it computes all of one
+
+    /// What a user calls it.
+    ir::label const& known_as() const { return strip_of.empty() ? name : strip_of; }
 };
 
 /// Whether a kernel reads a tensor, or makes it.

@@ -41,13 +41,15 @@ class network_program {
         for (known_tensor const& one : network_.constants) {
             if (read.count(one.what.name.str()) != 0) add_constant(one, on.constants());
         }
-        // Those that layers have besides: reordered ones once for all layers that read them so.
-        std::set<std::string> reordered;
+        // Those that layers have besides: each once for all layers that read it so.
+        std::set<std::string> added;
         for (auto const& placed : placed_) {
             for (layer_shape::reordered_constant const& one : placed.layer->of.reordered()) {
-                if (reordered.insert(one.name.str()).second) add_constant(reordered_as(one), on.constants());
+                if (added.insert(one.name.str()).second) add_constant(reordered_as(one), on.constants());
             }
-            for (known_tensor const& one : placed.layer->of.made_constants()) add_constant(one, on.constants());
+            for (known_tensor const& one : placed.layer->of.made_constants()) {
+                if (added.insert(one.what.name.str()).second) add_constant(one, on.constants());
+            }
         }
         // Agents that run no layer may copy tensors.
         for (chip::placed_agent const& one : on.agents()) made_.with(one.on);
@@ -55,6 +57,8 @@ class network_program {
             chip::placed_agent const& by = on.agents()[static_cast<std::size_t>(one.agent_at)];
             made_.run(one.layer->of.what().name, by.on, one.how);
             for (std::string const& tensor : one.layer->of.reshaped()) made_.reshapes({ir::label(tensor.c_str()), scalar_type::literal});
+            for (auto const& [tensor, begin] : one.layer->of.what().parts)
+                made_.part({ir::label(tensor.c_str()), scalar_type::literal}, begin.data(), static_cast<int>(begin.size()));
         }
         for (std::size_t at = 0; at < network_.outputs.size(); ++at) {
             if (!is_kept(&state::output, at)) made_.output(as_tensor(network_.outputs[at]), on.outputs());
@@ -95,7 +99,7 @@ class network_program {
         if (!network_.states.empty() && !on.states()) throw not_placed("chip `" + on.name() + "` names no memory of states: states_in(…)");
         for (auto const& [kernel, choice] : on.overrides()) {
             bool const is_there = std::any_of(network_.all.begin(), network_.all.end(),
-                                              [&, &name = kernel](layer const& one) { return one.name.str() == name; });
+                                              [&, &name = kernel](layer const& one) { return one.known_as().str() == name; });
             if (!is_there) throw not_placed("chip `" + on.name() + "` says where `" + kernel + "` goes, and the network has no such layer");
         }
     }

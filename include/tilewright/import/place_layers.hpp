@@ -98,7 +98,14 @@ inline tensor_shapes shapes_of(layers const& of) {
     for (stored const& one : of.inputs) made[one.name.str()] = one.extents;
     for (layer const& one : of.all) {
         auto const last = last_stage_of(one);
-        for (int axis = 0; last && axis < last->rank; ++axis) made[last->output.str()].push_back(last->axes[axis].extent);
+        if (!last) continue;
+        std::vector<std::int64_t>& extents = made[last->output.str()];
+        extents.resize(static_cast<std::size_t>(last->rank), 0);
+        auto const part = one.parts.find(last->output.str());
+        for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+            std::int64_t const begin = part == one.parts.end() ? 0 : part->second[axis];
+            extents[axis] = std::max(extents[axis], begin + last->axes[static_cast<int>(axis)].extent);
+        }
     }
     return made;
 }
@@ -121,11 +128,11 @@ class layer_placer {
     /// Where a layer runs. @throws not_placed  where no choice takes it
     placed place(layer const& of) {
         placement report{of.name.str(), of.made_for, {}, {}, 0, 0, {}};
-        auto const said = on_.overrides().find(report.kernel);
+        auto const said = on_.overrides().find(of.known_as().str());
         for (std::size_t at = 0; at < on_.choices().size(); ++at) {
             if (said != on_.overrides().end() && said->second != at) continue;
             chip::choice const& one = on_.choices()[at];
-            if (!one.only_for.empty() && one.only_for != report.kernel) continue;
+            if (!one.only_for.empty() && one.only_for != of.known_as().str()) continue;
             chip::placed_agent const& agent = on_.agents()[static_cast<std::size_t>(one.agent_at)];
             report.agent = agent.on.name.str(), report.choice = one.name;
             if (!reaches_result(of, agent)) {

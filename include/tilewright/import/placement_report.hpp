@@ -1,6 +1,5 @@
 #pragma once
-#include <tilewright/import/network_program.hpp>
-#include <tilewright/program/program_plan.hpp>
+#include <tilewright/import/fit.hpp>
 #include <tilewright/report/table.hpp>
 
 namespace tilewright::imported {
@@ -26,6 +25,12 @@ inline std::string placement_table(network_program const& of, program_plan_value
     }
     std::string text = rows.str();
     for (auto const& [why, kernels] : passed_over) text += "not " + why + ": " + kernels + "\n";
+    return text;
+}
+/// Likewise, with a line for each chain of layers in strips.
+inline std::string placement_table(fitted_network const& of) {
+    std::string text = placement_table(of.program(), of.plan());
+    for (std::string const& one : of.strips()) text += one + "\n";
     return text;
 }
 

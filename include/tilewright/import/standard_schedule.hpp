@@ -49,6 +49,7 @@ class layer_shape {
     /// by a filter of one pixel. Tensors are then taken in another shape: see `program::reshapes`.
     /// @return whether there are such loops
     bool join_loops() {
+        if (!of_.parts.empty()) return false;
         bool joins = false;
         for (int dimension = 0; dimension < max_rank;) {
             detail::loop_join one(of_, shapes_);
@@ -89,15 +90,17 @@ class layer_shape {
             sums.start < 0 || (before[sums.start].op == operation::access && before[sums.start].argument_count == 1 &&
                                before[before[sums.start].argument(0)].op == operation::axis_value);
         if (!is_plain_bias) return false;
+        // Strips of a layer have the same.
+        ir::label const& owner = of_.strip_of.empty() ? last.output : of_.strip_of;
         auto const along_channels = [&](char const* ending, std::vector<std::int64_t> of) {
             of.resize(static_cast<std::size_t>(channels), of.empty() ? 0 : of[0]);
-            return make_constant(detail::with_ending(last.output, ending), of);
+            return make_constant(detail::with_ending(owner, ending), of);
         };
         if (bias.empty()) bias = along_channels("_bias", {});
         ir::label const multiplier = along_channels("_multiplier", numbers.multipliers), shift = along_channels("_shift", numbers.shifts);
-        ir::label const low = make_constant(detail::with_ending(last.output, "_low"), {numbers.low}),
-                        high = make_constant(detail::with_ending(last.output, "_high"), {numbers.high}),
-                        zero = make_constant(detail::with_ending(last.output, "_zero"), {numbers.zero_point});
+        ir::label const low = make_constant(detail::with_ending(owner, "_low"), {numbers.low}),
+                        high = make_constant(detail::with_ending(owner, "_high"), {numbers.high}),
+                        zero = make_constant(detail::with_ending(owner, "_zero"), {numbers.zero_point});
         std::vector<value> indices;
         for (int axis = 0; axis < last.rank; ++axis) indices.push_back(along(last.axes[axis].name, last.axes[axis].extent));
         auto const in32 = scalar_type::int32;

@@ -69,6 +69,20 @@ std::vector<ir::node> rewritten(Nodes const& from, Place const& place, std::vect
     return made;
 }
 
+/// The nodes that stages need.
+inline std::vector<ir::node> pruned(std::vector<ir::node> const& from) {
+    std::vector<bool> used(from.size(), false);
+    for (std::size_t at = from.size(); at-- > 0;) {
+        ir::node const& one = from[at];
+        if (one.op == operation::store) used[at] = true;
+        for (int argument = 0; used[at] && one.op != operation::constant && argument < one.argument_count; ++argument)
+            used[static_cast<std::size_t>(one.arguments[argument])] = true;
+    }
+    return rewritten(from, [&](std::vector<ir::node>& to, ir::node const& one, int at) {
+        return used[static_cast<std::size_t>(at)] ? put(to, one) : std::int16_t{-1};
+    });
+}
+
 inline value node_of(ir::node root, std::vector<value> const& arguments) {
     value whole;
     for (value const& one : arguments) root.arguments[root.argument_count++] = append(whole.nodes, one.nodes);

@@ -1,0 +1,195 @@
+#pragma once
+#include <cmath>
+#include <sstream>
+#include <tilewright/import/network_program.hpp>
+#include <tilewright/import/strips.hpp>
+#include <tilewright/program/program_plan.hpp>
+#include <tilewright/report/table.hpp>
+
+// Networks that fit the memories of a chip, if chains of their layers are computed by strips.
+namespace tilewright::imported {
+
+namespace detail {
+
+/// A network on a chip, and its plan.
+struct planned_layers {
+    std::unique_ptr<network_program> whole;
+    std::unique_ptr<program_plan_value> plan;
+
+    planned_layers(layers of, ir::label const& name, chip const& on)
+        : whole(std::make_unique<network_program>(std::move(of), name, on)),
+          plan(std::make_unique<program_plan_value>(make_program_plan(whole->get()))) {}
+    bool overflows() const { return plan->refusal.kind == verdict_kind::memory_overflow; }
+    double need() const { return static_cast<double>(plan->refusal.facts[0].value); }
+    double have() const { return static_cast<double>(plan->refusal.facts[1].value); }
+};
+
+/// A chain in strips, and what is expected of it.
+struct strip_candidate {
+    strip_chain chain;
+    double more = 0;  ///< iterations that are computed again
+};
+
+/// Chains of a network that would make a memory which is too small large enough, the ones that compute least again first.
+class strip_search {
+  public:
+    explicit strip_search(planned_layers const& refused) : network_(refused.whole->network()), shapes_(shapes_of(network_)) {
+        ir::label const &memory_name = refused.plan->refusal.names[0], &kernel = refused.plan->refusal.names[2];
+        memory_ = refused.plan->find_memory(memory_name);
+        for (int at = 0; at < refused.plan->tensors.size(); ++at) {
+            ir::program_tensor const& t = refused.plan->tensor_at(at);
+            if (t.memory == memory_ && !t.passed && t.kind != ir::tensor_kind::constant)
+                bytes_[t.name.str()] = static_cast<double>(t.bytes);
+        }
+        for (std::size_t at = 0; at < network_.all.size(); ++at) {
+            if (network_.all[at].name == kernel) fullest_ = at;
+            else if (alive_at(at) > alive_at(fullest_) && refused.plan->find_kernel(kernel) < 0) fullest_ = at;
+        }
+        // What is there besides tensors: constants, buffers of kernels.
+        room_ = refused.have() - std::max(0.0, refused.need() - alive_at(fullest_));
+    }
+    std::vector<strip_candidate> found() const {
+        constexpr std::size_t longest = 12;
+        std::vector<strip_candidate> made;
+        for (std::size_t first = fullest_ + 1; first-- > 0 && fullest_ - first < longest;) {
+            for (std::size_t last = std::max(fullest_, first + 1); last < network_.all.size() && last - first < longest; ++last) {
+                auto const shape = shapes_.find(network_.all[last].nodes.back().name.str());
+                if (shape == shapes_.end()) continue;
+                for (int dimension = 0; dimension < static_cast<int>(shape->second.size()); ++dimension)
+                    add(made, {first, last, dimension, 1}, shape->second[static_cast<std::size_t>(dimension)]);
+            }
+        }
+        std::stable_sort(made.begin(), made.end(), [](auto const& a, auto const& b) { return a.more < b.more; });
+        return made;
+    }
+
+  private:
+    double bytes_of_tensor(ir::label const& name) const {
+        auto const found = bytes_.find(name.str());
+        return found == bytes_.end() ? 0 : found->second;
+    }
+    /// The last layer that reads a tensor, or the end of the network.
+    std::size_t last_use(ir::label const& tensor) const {
+        for (stored const& one : network_.outputs) {
+            if (one.name == tensor) return network_.all.size();
+        }
+        std::size_t last = 0;
+        for (std::size_t at = 0; at < network_.all.size(); ++at) {
+            if (accesses(network_.all[at], tensor)) last = at;
+        }
+        return last;
+    }
+    /// Bytes of tensors in the memory while a layer runs.
+    double alive_at(std::size_t layer) const {
+        double all = alive_across(layer, layer);
+        all += bytes_of_tensor(network_.all[layer].nodes.back().name);
+        return all;
+    }
+    /// Bytes of tensors that are there before a layer runs, and that it or one after it reads.
+    double alive_across(std::size_t first, std::size_t last) const {
+        double all = 0;
+        for (stored const& one : network_.inputs) all += last_use(one.name) >= first ? bytes_of_tensor(one.name) : 0;
+        for (std::size_t at = 0; at < first; ++at) {
+            ir::label const& tensor = network_.all[at].nodes.back().name;
+            if (last_use(tensor) >= first && last_use(tensor) <= network_.all.size() && first <= last) all += bytes_of_tensor(tensor);
+        }
+        return all;
+    }
+    /// Adds the fewest strips of a chain that leave enough room.
+    void add(std::vector<strip_candidate>& to, strip_chain chain, std::int64_t extent) const {
+        if (!stays_inside(network_, chain) || !strip_of_chain(network_, shapes_, chain, {chain.dimension, 0, extent})) return;
+        double const beside = alive_across(chain.first, chain.last) + bytes_of_tensor(network_.all[chain.last].nodes.back().name);
+        for (std::int64_t const count : {2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32}) {
+            if (count > extent) return;
+            chain.count = count;
+            if (beside + most_inside(chain, extent) > room_) continue;
+            auto const made = with_strips(network_, shapes_, chain);
+            if (made) to.push_back({chain, made->iterations - made->iterations_before});
+            return;
+        }
+    }
+    /// The most bytes of what stays inside of a chain while a strip is computed.
+    double most_inside(strip_chain const& chain, std::int64_t extent) const {
+        std::int64_t const rows = (extent + chain.count - 1) / chain.count;
+        double most = 0;
+        for (std::int64_t begin = 0; begin < extent; begin += rows) {
+            auto const strip = strip_of_chain(network_, shapes_, chain, {chain.dimension, begin, std::min(begin + rows, extent)});
+            if (!strip) return HUGE_VAL;
+            for (std::size_t at = chain.first; at <= chain.last; ++at) {
+                double here = 0;
+                for (std::size_t made = chain.first; made < chain.last && made <= at; ++made) {
+                    ir::label const& tensor = network_.all[made].nodes.back().name;
+                    if (last_use(tensor) < at) continue;
+                    row_range const& needed = (*strip)[made - chain.first].rows().at(tensor.str());
+                    double const whole = static_cast<double>(shapes_.at(tensor.str()).at(static_cast<std::size_t>(needed.dimension)));
+                    here += bytes_of_tensor(tensor) * static_cast<double>(needed.count()) / whole;
+                }
+                most = std::max(most, here);
+            }
+        }
+        return most;
+    }
+
+    layers const& network_;
+    tensor_shapes shapes_;
+    int memory_ = -1;
+    std::map<std::string, double> bytes_ = {};  ///< of the tensors there
+    std::size_t fullest_ = 0;
+    double room_ = 0;  ///< for tensors
+};
+
+}  // namespace detail
+
+/// A network on a chip, planned. Where a memory does not hold what is between layers, chains of layers are computed depth-first by strips.
+class fitted_network {
+  public:
+    /// @throws not_placed  as `network_program`
+    fitted_network(layers of, ir::label const& name, chip const& on) : given_(std::move(of)), made_(given_, name, on) {
+        constexpr int most_attempts = 16;
+        for (int attempts = 0; made_.overflows() && attempts < most_attempts;) {
+            detail::strip_search const search(made_);
+            std::optional<detail::planned_layers> best;
+            std::string of_best;
+            for (detail::strip_candidate const& one : search.found()) {
+                if (attempts++ >= most_attempts) break;
+                layers const& before = made_.whole->network();
+                auto const cut = with_strips(before, detail::shapes_of(before), one.chain);
+                detail::planned_layers next(cut->network, name, on);
+                bool const better = next.overflows() && next.need() < (best ? best->need() : made_.need());
+                if (next.plan->refusal && !better) continue;
+                bool const fits = !next.plan->refusal;
+                of_best = line(before, one.chain, *cut);
+                best = std::move(next);
+                if (fits) break;
+            }
+            if (!best) break;
+            made_ = std::move(*best);
+            strips_.push_back(of_best);
+        }
+    }
+    /// As it was given.
+    layers const& network() const { return given_; }
+    /// With chains in strips.
+    network_program const& program() const { return *made_.whole; }
+    program_plan_value const& plan() const { return *made_.plan; }
+    /// A line for each chain in strips: its layers, the rows of a strip, why, and how much is computed again.
+    std::vector<std::string> const& strips() const { return strips_; }
+
+  private:
+    std::string line(layers const& of, strip_chain const& chain, network_in_strips const& cut) const {
+        verdict const& why = made_.plan->refusal;
+        std::ostringstream text;
+        text << of.all[chain.first].name.str() << " to " << of.all[chain.last].name.str() << " by strips of " << cut.rows
+             << " along dimension " << chain.dimension << " of " << of.all[chain.last].nodes.back().name.str() << ": otherwise "
+             << why.names[0].str() << " needs " << reports::grouped(why.facts[0].value) << " bytes and has "
+             << reports::grouped(why.facts[1].value) << "; " << static_cast<int>(100 * (cut.iterations / cut.iterations_before - 1) + 0.5)
+             << " % of their iterations are computed again";
+        return text.str();
+    }
+
+    layers given_;
+    detail::planned_layers made_;
+    std::vector<std::string> strips_ = {};
+};
+
+}  // namespace tilewright::imported
