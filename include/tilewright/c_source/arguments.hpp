@@ -65,6 +65,26 @@ inline std::vector<pool> pools_of(plan_value const& plan, bool device) {
     return found;
 }
 
+/// By memory whose address a kernel is given: how far from its first byte the first of the kernel's own buffers lies, as a multiple of what
+/// addresses of the memory are multiples of. Counted from there, kernels that differ only in their place have the same offsets.
+inline std::map<int, std::int64_t> first_bytes_in_pools(plan_value const& plan, bool device) {
+    std::map<int, std::int64_t> first;
+    std::vector<pool> const pools = pools_of(plan, device);
+    for (std::size_t at = 0; at < pools.size(); ++at) {
+        int const memory_at = arguments_of(plan).pools[static_cast<int>(at)];
+        memory const& m = plan.where->memories[memory_at];
+        std::int64_t least = pools[at].bytes;
+        for (int which = 0; which < plan.buffers.size(); ++which) {
+            buffer const& b = plan.buffers[which];
+            if (b.kind == buffer_kind::argument || b.memory != memory_at) continue;
+            for (int part = 0; part < b.parts(); ++part)
+                least = std::min(least, b.bank_of(part, m.banks) * m.bank_capacity() + b.offset_of(part, m.banks));
+        }
+        first[memory_at] = least / pools[at].alignment * pools[at].alignment;
+    }
+    return first;
+}
+
 /// "act_mem: 4096 bytes, at a multiple of 16"
 inline std::string pool_text(pool const& one) {
     return one.name + ": " + std::to_string(one.bytes) + " bytes, at a multiple of " + std::to_string(one.alignment);

@@ -1,6 +1,7 @@
 #pragma once
 #include <stdexcept>
 #include <tilewright/base/label_text.hpp>
+#include <tilewright/c_source/alike.hpp>
 #include <tilewright/c_source/borders.hpp>
 #include <tilewright/c_source/common_addresses.hpp>
 #include <tilewright/c_source/device_functions.hpp>
@@ -47,6 +48,7 @@ struct c_kernel_code {
     std::map<std::string, std::string> emulator;  ///< prototypes, by symbol
     c_helpers helpers;
     std::string functions;
+    c_own_words own;  ///< of `directives` and `functions`
     bool floating_point = false, fences = false, overlaps = false, on_registers = false;
 };
 
@@ -75,8 +77,10 @@ inline std::string barrier_text(machine const& where, int cores, std::string con
 
 class c_kernel_writer {
   public:
-    c_kernel_writer(schedule const& made_by, plan_value const& plan, c_source_options const& options)
-        : schedule_(made_by), plan_(plan), options_(options) {}
+    /// @param first_bytes  of memories whose addresses the kernel is given, by position: the byte that this address is of
+    c_kernel_writer(schedule const& made_by, plan_value const& plan, c_source_options const& options,
+                    std::map<int, std::int64_t> first_bytes = {})
+        : schedule_(made_by), plan_(plan), options_(options), first_bytes_(std::move(first_bytes)) {}
 
     /// @param linkage  in front of the kernel's function: nothing, or "static "
     /// @param in_two  its function only begins it, and `static int NAME_complete(void)` waits: a plan that first only starts transfers
@@ -116,7 +120,8 @@ class c_kernel_writer {
                          made.parameters + ") {\n" + checked + unused_parameters() + "    return " + options_.name + "_steps(" + given +
                          ");\n}\n";
         if (plan_.cores > 1) made.functions += "\n" + linkage + function_of_cores(made.parameters);
-        if (in_two) c_kernel_writer(schedule_, plan_, options_).write_completion(made);
+        add_own_words(made.own);
+        if (in_two) c_kernel_writer(schedule_, plan_, options_, first_bytes_).write_completion(made);
         return made;
     }
 
@@ -134,6 +139,23 @@ class c_kernel_writer {
         to.fences |= code_.uses_fences();
         to.helpers.add(code_.values.helpers);
         if (!on_device()) to.emulator.insert(code_.values.prototypes.begin(), code_.values.prototypes.end());
+        add_own_words(to.own);
+    }
+    /// Not what people know parts of the machine by: remarks name those that the kernel uses.
+    void add_own_words(c_own_words& to) const {
+        std::set<std::string> foreign;
+        auto const add_names = [&](auto const& parts) {
+            for (int at = 0; at < parts.size(); ++at) foreign.insert(parts[at].name.str());
+        };
+        add_names(plan_.where->memories), add_names(plan_.where->transfers), add_names(plan_.where->intrinsics);
+        auto const add = [&](std::set<std::string>& words, std::string const& word) {
+            if (foreign.count(word) == 0) words.insert(word);
+        };
+        for (std::string const& word : code_.values.names.made()) add(to.in_code, word);
+        for (char const* end : {"", "_steps", "_share", "_complete", "_machine"}) add(to.in_code, options_.name + end);
+        for (std::string const& word : to.in_code) add(to.in_remarks, word);
+        for (int at = 0; at < plan_.buffers.size(); ++at) add(to.in_remarks, plan_.buffers[at].tensor.str());
+        for (int at = 0; at < plan_.variables.size(); ++at) add(to.in_remarks, plan_.variables[at].name.str());
     }
 
     /// The kernel as each core calls it. The others are told of a core that fails, so none of them waits for it.
@@ -219,6 +241,7 @@ class c_kernel_writer {
         how.plain_arguments = true;
         for (auto const& [at, word] : signature_.pools)
             how.pools[at] = Halide::Internal::Variable::make(Halide::UInt(64), pool_name(plan_, at));
+        how.first_bytes = first_bytes_;
         how.passes_values = true;
         how.part = part;
         how.remark = [this](int step_at) { return c_remarks(schedule_, plan_).of_step(step_at); };
@@ -289,6 +312,7 @@ class c_kernel_writer {
     schedule const& schedule_;
     plan_value const& plan_;
     c_source_options options_;
+    std::map<int, std::int64_t> first_bytes_;
     c_signature signature_;
     code_names names_;
     c_statements code_;

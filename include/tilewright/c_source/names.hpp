@@ -34,12 +34,13 @@ inline bool is_reserved(std::string const& word) {
     return words.count(word) != 0 || of_a_type || limits || begins("tilewright_") || begins("TILEWRIGHT_") || begins("halide_");
 }
 
+inline bool is_word_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
 /// Whether a text of C has a word.
 inline bool has_word(std::string const& text, std::string const& word) {
-    auto const is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
     for (std::size_t found = text.find(word); found != std::string::npos; found = text.find(word, found + 1)) {
         std::size_t const end = found + word.size();
-        if ((found == 0 || !is_letter(text[found - 1])) && (end == text.size() || !is_letter(text[end]))) return true;
+        if ((found == 0 || !is_word_letter(text[found - 1])) && (end == text.size() || !is_word_letter(text[end]))) return true;
     }
     return false;
 }
@@ -64,14 +65,16 @@ class c_names {
             return found;
         };
         for (int number = 2; is_taken(word); ++number) word = first + "_" + std::to_string(number);
-        taken_.insert(word);
+        taken_.insert(word), made_.insert(word);
         for (std::string const& more : families) taken_.insert(word + more);
         return word;
     }
     void give_back(std::string const& word) { taken_.erase(word); }
+    /// All words that `take` has returned, those that were given back, too.
+    std::set<std::string> const& made() const { return made_; }
 
   private:
-    std::set<std::string> taken_;
+    std::set<std::string> taken_, made_;
 };
 
 /// The name of a kernel's or program's function, and of its files.

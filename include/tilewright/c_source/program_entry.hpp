@@ -150,7 +150,7 @@ class c_program_entry : protected c_program_kernels {
         if (s.kind == barrier) return "tilewright_program_barrier(" + options_.name + "_program())";
         agent const& on = plan_.agent_of(plan_.kernel_at(s.kernel));
         std::string const name = kernel_name(s.kernel), kernel = name + "_here";
-        if (on_device() && s.kind == join) return on.is_engine() ? name + "_complete()" : on.join.str() + "()";
+        if (on_device() && s.kind == join) return on.is_engine() ? function_name(s.kernel) + "_complete()" : on.join.str() + "()";
         if (on_device())
             return s.kind == start && on.is_aside() ? on.start.str() + "(" + kernel + ", &" + at_ + ")" : kernel + "(&" + at_ + ")";
         std::string const agent = "(" + options_.name + "_program(), " + std::to_string(plan_.kernel_at(s.kernel).agent);

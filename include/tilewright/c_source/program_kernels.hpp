@@ -14,6 +14,10 @@ class c_program_kernels : protected c_program_words {
         take_words(builds_);
         for (int at = 0; at < plan_.kernels.size(); ++at) write_kernel(at);
     }
+    /// The kernel whose functions another one has, too: itself, if it is the first of its kind.
+    int first_alike(int kernel_at) const { return first_alike_[kernel_at]; }
+    /// What a kernel's function is called.
+    std::string const& function_name(int kernel_at) const { return kernel_name(first_alike(kernel_at)); }
     /// Whether it is a copy by an engine, which one function begins and another completes.
     bool copies(int kernel_at) const { return plan_.agent_of(plan_.kernel_at(kernel_at)).is_engine(); }
     /// A call of a kernel with the arguments that the plan gives it.
@@ -31,9 +35,11 @@ class c_program_kernels : protected c_program_words {
         }
         for (auto const& [memory, word] : signature.pools) {
             int const here = plan_.memory_of(plan_.kernel_at(kernel_at).agent, made.plan.where->memories[memory].name);
-            inputs += (inputs.empty() ? "" : ", ") + ("at->" + word_of_memory(here)) + (memory_at(here).what.banks > 1 ? "[0]" : "");
+            std::int64_t const first = first_bytes(kernel_at).at(memory);
+            inputs += (inputs.empty() ? "" : ", ") + ("at->" + word_of_memory(here)) + (memory_at(here).what.banks > 1 ? "[0]" : "") +
+                      (first == 0 ? "" : " + " + std::to_string(first));
         }
-        return kernel_name(kernel_at) + "(" + inputs + (inputs.empty() || result.empty() ? "" : ", ") + result + ")";
+        return function_name(kernel_at) + "(" + inputs + (inputs.empty() || result.empty() ? "" : ", ") + result + ")";
     }
     std::string unused_text(int kernel_at) const { return call_text(kernel_at).find("at->") == std::string::npos ? "(void)at;\n    " : ""; }
 
@@ -43,11 +49,24 @@ class c_program_kernels : protected c_program_words {
     void write_kernel(int at) {
         kernel_build const& made = builds_[at];
         c_source_options const how{kernel_name(at), options_.to, options_.includes};
-        codes_.push_back(c_kernel_writer(*made.what, made.plan, how).write("static ", copies(at)));
+        c_kernel_code& code =
+            codes_.emplace_back(c_kernel_writer(*made.what, made.plan, how, first_bytes(at)).write("static ", copies(at)));
         if (made.plan.cores > 1 && on_device()) {
-            for (std::string const& one : c_prototypes(made.plan, true).barrier(plan_.cores)) codes_.back().device.push_back(one);
+            for (std::string const& one : c_prototypes(made.plan, true).barrier(plan_.cores)) code.device.push_back(one);
         }
+        int const first = kinds_.emplace(kind_text(at), at).first->second;
+        first_alike_.push_back(first);
+        // Its text is there, and what that needs is asked for.
+        if (first != at) code.functions.clear(), code.emulator.clear();
     }
+    /// Equal for kernels of an agent whose functions are the same but for the names of what is their own, and so are the comments on them.
+    std::string kind_text(int kernel_at) const {
+        c_kernel_code const& code = codes_[kernel_at];
+        ir::program_kernel const& kernel = plan_.kernel_at(kernel_at);
+        std::string const text = "/*" + code.directives + "*/" + code.functions;
+        return std::to_string(kernel.agent) + (kernel.is_copy() ? " copies " : " ") + c_unnamed(code.own).of(text);
+    }
+    std::map<int, std::int64_t> first_bytes(int kernel_at) const { return first_bytes_in_pools(builds_[kernel_at].plan, on_device()); }
     /// "(const float *)(at->act_mem + 4096)"
     std::string address_of(ir::program_use const& u, std::int64_t first) const {
         ir::program_tensor const& t = plan_.tensor_at(u.tensor);
@@ -63,6 +82,8 @@ class c_program_kernels : protected c_program_words {
     }
 
     std::vector<kernel_build> builds_;
+    std::map<std::string, int> kinds_;  ///< the first kernel of each
+    std::vector<int> first_alike_;
 };
 
 }  // namespace tilewright::halide::detail

@@ -38,9 +38,11 @@ class c_program_writer : c_program_entry {
                            "extern \"C\" void* " +
                            options_.name + "_program() {\n    static tilewright::semantics_table const* const semantics[] = {" + tables +
                            "};\n    return tilewright_emulated_program(&tilewright::program_plan<" + program + ">, semantics);\n}\n";
-        for (int at = 0; at < plan_.kernels.size(); ++at)
+        for (int at = 0; at < plan_.kernels.size(); ++at) {
+            if (first_alike(at) != at) continue;
             text += "extern \"C\" void* " + kernel_name(at) + "_machine() { return tilewright_emulated_agent(" + options_.name +
                     "_program(), " + std::to_string(plan_.kernel_at(at).agent) + "); }\n";
+        }
         return text;
     }
 
@@ -158,6 +160,25 @@ class c_program_writer : c_program_entry {
         return text + ");\n";
     }
 
+    /// The beginning of the comment on the functions of a kernel, and of those that are alike.
+    std::string remark_on(int kernel_at) const {
+        ir::program_kernel const& kernel = plan_.kernel_at(kernel_at);
+        std::vector<std::string> names;
+        for (int at = kernel_at; at < plan_.kernels.size(); ++at) {
+            if (first_alike(at) == kernel_at) names.push_back(plan_.kernel_at(at).name.str());
+        }
+        bool const several = names.size() > 1;
+        std::string line = several ? "/* Kernels" : "/* Kernel", text;
+        for (std::size_t at = 0; at < names.size(); ++at) {
+            std::string const one = (at == 0 ? " " : at + 1 == names.size() ? " and " : ", ") + names[at];
+            bool const full = line.size() + one.size() > 110;
+            if (full) text += line + (one[0] == ',' ? ",\n *" : "\n *"), line.clear();
+            line += full ? one.substr(one[0] == ',' ? 1 : 0) : one;
+        }
+        return text + line + " on " + plan_.agent_of(kernel).name.str() + (kernel.is_copy() ? ", a copy between two memories" : "") +
+               (copies(kernel_at) ? ", begun by one function and completed by another" : "") +
+               (several ? "; the names are those of " + names[0] : "") + ":\n *\n";
+    }
     std::string source() const {
         std::ostringstream text;
         text << "/* Program " << options_.name << ": its kernels, each written from its schedule, and the function that runs them. */\n";
@@ -177,13 +198,7 @@ class c_program_writer : c_program_entry {
             if (pool_at(at).constants > 0 && options_.constants == constants_in::source) text << "\n" << image_text(at);
         }
         for (int at = 0; at < plan_.kernels.size(); ++at) {
-            c_kernel_code const& k = codes_[at];
-            ir::program_kernel const& kernel = plan_.kernel_at(at);
-            text << "\n/* Kernel " << kernel.name.str() << " on " << plan_.agent_of(kernel).name.str()
-                 << (kernel.is_copy() ? ", a copy between two memories" : "")
-                 << (copies(at) ? ", begun by one function and completed by another" : "") << ":\n *\n"
-                 << k.directives << " */\n"
-                 << k.functions;
+            if (first_alike(at) == at) text << "\n" << remark_on(at) << codes_[at].directives << " */\n" << codes_[at].functions;
         }
         text << "\n/* Where everything is. */\nstruct " << options_.name << "_places {\n" << places_text() << "};\n";
         for (int at = 0; at < plan_.kernels.size(); ++at)
@@ -193,7 +208,7 @@ class c_program_writer : c_program_entry {
         for (int at = 0; at < plan_.kernels.size() && !on_device(); ++at) {
             if (copies(at))
                 text << "static int " << kernel_name(at) << "_complete_here(void *places) {\n    (void)places;\n    return "
-                     << kernel_name(at) << "_complete();\n}\n";
+                     << function_name(at) << "_complete();\n}\n";
         }
         std::string const failing = failing_text();
         text << (failing.empty() ? "" : "\n") << failing << "\nint " << options_.name << "(" << parameters() << ") {\n"

@@ -33,6 +33,8 @@ struct emission {
     bool checked = false;
     /// Device: the addresses of memories that have none of their own, as numbers of 64 bits, by position in the machine.
     std::map<int, Halide::Expr> pools = {};
+    /// Device: the byte of such a memory that its address is of, by position; none: its first.
+    std::map<int, std::int64_t> first_bytes = {};
     /// Arguments are typed pointers: who calls the code has checked them, and defines the extents that are left to run time.
     bool plain_arguments = false;
     /// Functions get registers of a C type by value: the code is C.
@@ -112,8 +114,9 @@ class code_places {
         int const bank = b.bank_of(part, m.banks);
         std::int64_t const offset = b.offset_of(part, m.banks);
         if (how_.to == binding::device && m.is_pool()) {
-            Expr const in_pool = Halide::Internal::make_const(Halide::UInt(64), bank * m.bank_capacity() + offset);
-            return how_.pools.at(b.memory) + in_pool;
+            auto const first = how_.first_bytes.find(b.memory);
+            std::int64_t const from = first == how_.first_bytes.end() ? 0 : first->second;
+            return how_.pools.at(b.memory) + Halide::Internal::make_const(Halide::UInt(64), bank * m.bank_capacity() + offset - from);
         }
         // The emulator decodes numbers, too.
         if (how_.to == binding::device || m.is_numbered()) {
