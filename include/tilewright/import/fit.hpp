@@ -146,38 +146,49 @@ class fitted_network {
     /// @throws not_placed  as `network_program`
     fitted_network(layers of, ir::label const& name, chip const& on) : given_(std::move(of)), made_(given_, name, on) {
         constexpr int most_attempts = 16;
-        for (int attempts = 0; made_.overflows() && attempts < most_attempts;) {
-            detail::strip_search const search(made_);
+        std::optional<detail::planned_layers> with_chains;
+        for (int attempts = 0; attempts < most_attempts;) {
+            detail::planned_layers const& refused = with_chains ? *with_chains : made_;
+            if (!refused.overflows()) break;
+            detail::strip_search const search(refused);
             std::optional<detail::planned_layers> best;
             std::string of_best;
             for (detail::strip_candidate const& one : search.found()) {
                 if (attempts++ >= most_attempts) break;
-                layers const& before = made_.whole->network();
+                layers const& before = refused.whole->network();
                 auto const cut = with_strips(before, detail::shapes_of(before), one.chain);
-                detail::planned_layers next(cut->network, name, on);
-                bool const better = next.overflows() && next.need() < (best ? best->need() : made_.need());
-                if (next.plan->refusal && !better) continue;
-                bool const fits = !next.plan->refusal;
-                of_best = line(before, one.chain, *cut);
+                auto next = planned(cut->network, name, on);
+                bool const better = next && next->overflows() && next->need() < (best ? best->need() : refused.need());
+                bool const fits = next && !next->plan->refusal;
+                if (!fits && !better) continue;
+                of_best = line(before, one.chain, *cut, refused.plan->refusal);
                 best = std::move(next);
                 if (fits) break;
             }
             if (!best) break;
-            made_ = std::move(*best);
+            with_chains = std::move(best);
             strips_.push_back(of_best);
         }
+        bool const fits = with_chains && !with_chains->plan->refusal;
+        if (fits) made_ = std::move(*with_chains);
+        else strips_.clear();
     }
     /// As it was given.
     layers const& network() const { return given_; }
-    /// With chains in strips.
+    /// With chains in strips, or as it was given where that fits, or where no chain helps: then the plan is refused.
     network_program const& program() const { return *made_.whole; }
     program_plan_value const& plan() const { return *made_.plan; }
     /// A line for each chain in strips: its layers, the rows of a strip, why, and how much is computed again.
     std::vector<std::string> const& strips() const { return strips_; }
 
   private:
-    std::string line(layers const& of, strip_chain const& chain, network_in_strips const& cut) const {
-        verdict const& why = made_.plan->refusal;
+    /// Nothing where no agent takes a strip of some layer.
+    static std::optional<detail::planned_layers> planned(layers of, ir::label const& name, chip const& on) try {
+        return std::optional<detail::planned_layers>(std::in_place, std::move(of), name, on);
+    } catch (not_placed const&) {
+        return std::nullopt;
+    }
+    static std::string line(layers const& of, strip_chain const& chain, network_in_strips const& cut, verdict const& why) {
         std::ostringstream text;
         text << of.all[chain.first].name.str() << " to " << of.all[chain.last].name.str() << " by strips of " << cut.rows
              << " along dimension " << chain.dimension << " of " << of.all[chain.last].nodes.back().name.str() << ": otherwise "
