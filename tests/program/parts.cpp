@@ -160,6 +160,8 @@ TEST_CASE("parts are refused where they are not the tensor") {
     CHECK(broken(begun().run("top", cpu, all_on_cpu).bind(x, in).reshapes(x).part(x, {0}).bind(r, out)) == ir::rule::part_reshaped);
     program const outside = begun().run("top", cpu, six_on_cpu).bind(x, in).part(x, {-1, 0}).bind(r, out);
     CHECK(make_program_plan(outside).refusal.kind == verdict_kind::outside_domain);
+    program const far_away = begun().run("top", cpu, six_on_cpu).bind(x, in).part(x, {highest_of(scalar_type::int64), 0}).bind(r, out);
+    CHECK(make_program_plan(far_away).refusal.kind == verdict_kind::outside_domain);
     program const past = with_parts().run("last", cpu, six_on_cpu).bind(x, t0).part(x, {5, 0}).bind(r, out);
     CHECK(make_program_plan(past).refusal.kind == verdict_kind::outside_domain);
     program const unknown = begun().run("top", cpu, six_on_cpu).bind(x, in).bind(r, out).part(t3, {0, 0});

@@ -53,10 +53,10 @@ class strip_search {
         std::vector<strip_candidate> made;
         for (std::size_t first = fullest_ + 1; first-- > 0 && fullest_ - first < longest;) {
             for (std::size_t last = std::max(fullest_, first + 1); last < network_.all.size() && last - first < longest; ++last) {
-                auto const shape = shapes_.find(network_.all[last].nodes.back().name.str());
-                if (shape == shapes_.end()) continue;
-                for (int dimension = 0; dimension < static_cast<int>(shape->second.size()); ++dimension)
-                    add(made, {first, last, dimension, 1}, shape->second[static_cast<std::size_t>(dimension)]);
+                auto const result = shapes_.find(network_.all[last].nodes.back().name.str());
+                if (result == shapes_.end()) continue;
+                for (int dimension = 0; dimension < static_cast<int>(result->second.size()); ++dimension)
+                    add(made, {first, last, dimension, 1}, result->second[static_cast<std::size_t>(dimension)]);
             }
         }
         std::stable_sort(made.begin(), made.end(), [](auto const& a, auto const& b) { return a.more < b.more; });

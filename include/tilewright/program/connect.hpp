@@ -223,6 +223,14 @@ constexpr void read_part(program_planning& p, ir::program_use& u, ir::buffer con
     if (said.count != b.rank)
         return p.refuse(verdict_kind::ill_formed, rule::part_of_other_rank, {tensor, {}, kernel}, 0,
                         {fact{fact_kind::have, said.count}, fact{fact_kind::need, b.rank}});
+    for (int d = 0; d < b.rank; ++d) {
+        if (said.begin[d] >= 0 && said.begin[d] <= plan_value::most_bytes) continue;
+        verdict& v = p.refuse(verdict_kind::outside_domain);
+        v.names = {tensor};
+        v.facts = {fact{fact_kind::dimension, d}, fact{fact_kind::from, said.begin[d]}, fact{fact_kind::to, said.begin[d]},
+                   fact{fact_kind::limit, plan_value::most_bytes}};
+        return;
+    }
     u.is_part = true;
     u.begin = said.begin;
 }
