@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <map>
 #include <string>
 #include <tilewright/base/divisors.hpp>
@@ -45,6 +46,9 @@ struct pool {
     std::string name;
     std::int64_t bytes = 0;  ///< from its first; of several banks, to the end of what the last one that is used holds
     std::int64_t alignment = 1;
+    /// Of its own buffers, the first lies there, or less than `alignment` after it. Counted from there, kernels that differ only in their
+    /// place have the same offsets.
+    std::int64_t first = 0;
 };
 inline std::vector<pool> pools_of(plan_value const& plan, bool device) {
     std::vector<pool> found;
@@ -56,33 +60,17 @@ inline std::vector<pool> pools_of(plan_value const& plan, bool device) {
         for (int bank = 0; bank < m.banks; ++bank) {
             if (std::int64_t const used = plan.peak_bytes(memory_at, bank); used > 0) one.bytes = bank * m.bank_capacity() + used;
         }
-        for (int which = 0; which < plan.buffers.size(); ++which) {
-            buffer const& b = plan.buffers[which];
-            if (b.kind != buffer_kind::argument && b.memory == memory_at)
-                one.alignment = tilewright::detail::lcm(one.alignment, b.alignment);
-        }
-    }
-    return found;
-}
-
-/// By memory whose address a kernel is given: how far from its first byte the first of the kernel's own buffers lies, as a multiple of what
-/// addresses of the memory are multiples of. Counted from there, kernels that differ only in their place have the same offsets.
-inline std::map<int, std::int64_t> first_bytes_in_pools(plan_value const& plan, bool device) {
-    std::map<int, std::int64_t> first;
-    std::vector<pool> const pools = pools_of(plan, device);
-    for (std::size_t at = 0; at < pools.size(); ++at) {
-        int const memory_at = arguments_of(plan).pools[static_cast<int>(at)];
-        memory const& m = plan.where->memories[memory_at];
-        std::int64_t least = pools[at].bytes;
+        std::int64_t first = one.bytes;
         for (int which = 0; which < plan.buffers.size(); ++which) {
             buffer const& b = plan.buffers[which];
             if (b.kind == buffer_kind::argument || b.memory != memory_at) continue;
+            one.alignment = tilewright::detail::lcm(one.alignment, b.alignment);
             for (int part = 0; part < b.parts(); ++part)
-                least = std::min(least, b.bank_of(part, m.banks) * m.bank_capacity() + b.offset_of(part, m.banks));
+                first = std::min(first, b.bank_of(part, m.banks) * m.bank_capacity() + b.offset_of(part, m.banks));
         }
-        first[memory_at] = least / pools[at].alignment * pools[at].alignment;
+        one.first = first / one.alignment * one.alignment;
     }
-    return first;
+    return found;
 }
 
 /// "act_mem: 4096 bytes, at a multiple of 16"

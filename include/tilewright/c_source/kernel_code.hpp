@@ -77,10 +77,9 @@ inline std::string barrier_text(machine const& where, int cores, std::string con
 
 class c_kernel_writer {
   public:
-    /// @param first_bytes  of memories whose addresses the kernel is given, by position: the byte that this address is of
-    c_kernel_writer(schedule const& made_by, plan_value const& plan, c_source_options const& options,
-                    std::map<int, std::int64_t> first_bytes = {})
-        : schedule_(made_by), plan_(plan), options_(options), first_bytes_(std::move(first_bytes)) {}
+    /// @param from_first  the address of each memory that the kernel is given is that of `pool::first` there
+    c_kernel_writer(schedule const& made_by, plan_value const& plan, c_source_options const& options, bool from_first = false)
+        : schedule_(made_by), plan_(plan), options_(options), from_first_(from_first) {}
 
     /// @param linkage  in front of the kernel's function: nothing, or "static "
     /// @param in_two  its function only begins it, and `static int NAME_complete(void)` waits: a plan that first only starts transfers
@@ -121,7 +120,7 @@ class c_kernel_writer {
                          ");\n}\n";
         if (plan_.cores > 1) made.functions += "\n" + linkage + function_of_cores(made.parameters);
         add_own_words(made.own);
-        if (in_two) c_kernel_writer(schedule_, plan_, options_, first_bytes_).write_completion(made);
+        if (in_two) c_kernel_writer(schedule_, plan_, options_, from_first_).write_completion(made);
         return made;
     }
 
@@ -239,9 +238,12 @@ class c_kernel_writer {
         // The code is the same on every machine that writes it: Halide only lowers here, for no processor in particular.
         emission how{options_.to, machine, Halide::Target(Halide::Target::Linux, Halide::Target::X86, 64)};
         how.plain_arguments = true;
-        for (auto const& [at, word] : signature_.pools)
+        std::vector<pool> const pools = pools_of(plan_, on_device());
+        for (std::size_t which = 0; which < pools.size(); ++which) {
+            int const at = signature_.pools[which].first;
             how.pools[at] = Halide::Internal::Variable::make(Halide::UInt(64), pool_name(plan_, at));
-        how.first_bytes = first_bytes_;
+            if (from_first_) how.first_bytes[at] = pools[which].first;
+        }
         how.passes_values = true;
         how.part = part;
         how.remark = [this](int step_at) { return c_remarks(schedule_, plan_).of_step(step_at); };
@@ -312,7 +314,7 @@ class c_kernel_writer {
     schedule const& schedule_;
     plan_value const& plan_;
     c_source_options options_;
-    std::map<int, std::int64_t> first_bytes_;
+    bool from_first_;
     c_signature signature_;
     code_names names_;
     c_statements code_;

@@ -33,9 +33,10 @@ class c_program_kernels : protected c_program_words {
             for (int d = 0; d + 1 < b.rank; ++d) text += ", " + std::to_string(ir::stride_of(t, u, b, d));
             (b.written ? result : inputs) += (b.written || inputs.empty() ? "" : ", ") + text;
         }
-        for (auto const& [memory, word] : signature.pools) {
+        for (std::size_t at = 0; at < signature.pools.size(); ++at) {
+            int const memory = signature.pools[at].first;
             int const here = plan_.memory_of(plan_.kernel_at(kernel_at).agent, made.plan.where->memories[memory].name);
-            std::int64_t const first = first_bytes(kernel_at).at(memory);
+            std::int64_t const first = codes_[kernel_at].pools[at].first;
             inputs += (inputs.empty() ? "" : ", ") + ("at->" + word_of_memory(here)) + (memory_at(here).what.banks > 1 ? "[0]" : "") +
                       (first == 0 ? "" : " + " + std::to_string(first));
         }
@@ -49,8 +50,7 @@ class c_program_kernels : protected c_program_words {
     void write_kernel(int at) {
         kernel_build const& made = builds_[at];
         c_source_options const how{kernel_name(at), options_.to, options_.includes};
-        c_kernel_code& code =
-            codes_.emplace_back(c_kernel_writer(*made.what, made.plan, how, first_bytes(at)).write("static ", copies(at)));
+        c_kernel_code& code = codes_.emplace_back(c_kernel_writer(*made.what, made.plan, how, true).write("static ", copies(at)));
         if (made.plan.cores > 1 && on_device()) {
             for (std::string const& one : c_prototypes(made.plan, true).barrier(plan_.cores)) code.device.push_back(one);
         }
@@ -66,7 +66,6 @@ class c_program_kernels : protected c_program_words {
         std::string const text = "/*" + code.directives + "*/" + code.functions;
         return std::to_string(kernel.agent) + (kernel.is_copy() ? " copies " : " ") + c_unnamed(code.own).of(text);
     }
-    std::map<int, std::int64_t> first_bytes(int kernel_at) const { return first_bytes_in_pools(builds_[kernel_at].plan, on_device()); }
     /// "(const float *)(at->act_mem + 4096)"
     std::string address_of(ir::program_use const& u, std::int64_t first) const {
         ir::program_tensor const& t = plan_.tensor_at(u.tensor);

@@ -35,16 +35,22 @@ class strip_search {
   public:
     explicit strip_search(planned_layers const& refused) : network_(refused.whole->network()), shapes_(shapes_of(network_)) {
         ir::label const &memory_name = refused.plan->refusal.names[0], &kernel = refused.plan->refusal.names[2];
-        memory_ = refused.plan->find_memory(memory_name);
+        int const memory_at = refused.plan->find_memory(memory_name);
         for (int at = 0; at < refused.plan->tensors.size(); ++at) {
             ir::program_tensor const& t = refused.plan->tensor_at(at);
-            if (t.memory == memory_ && !t.passed && t.kind != ir::tensor_kind::constant)
+            if (t.memory == memory_at && !t.passed && t.kind != ir::tensor_kind::constant)
                 bytes_[t.name.str()] = static_cast<double>(t.bytes);
         }
         for (std::size_t at = 0; at < network_.all.size(); ++at) {
-            if (network_.all[at].name == kernel) fullest_ = at;
-            else if (alive_at(at) > alive_at(fullest_) && refused.plan->find_kernel(kernel) < 0) fullest_ = at;
+            for (ir::node const& one : network_.all[at].nodes) {
+                if (one.op == operation::access) last_use_[one.name.str()] = at;
+            }
         }
+        for (stored const& one : network_.outputs) last_use_[one.name.str()] = network_.all.size();
+        auto const& all = network_.all;
+        auto const named = std::find_if(all.begin(), all.end(), [&](layer const& one) { return one.name == kernel; });
+        // The kernel may be a copy between two memories.
+        fullest_ = named != all.end() ? static_cast<std::size_t>(named - all.begin()) : layer_with_most();
         // What is there besides tensors: constants, buffers of kernels.
         room_ = refused.have() - std::max(0.0, refused.need() - alive_at(fullest_));
     }
@@ -68,61 +74,52 @@ class strip_search {
         auto const found = bytes_.find(name.str());
         return found == bytes_.end() ? 0 : found->second;
     }
-    /// The last layer that reads a tensor, or the end of the network.
+    /// The last layer that has a tensor, or the end of the network.
     std::size_t last_use(ir::label const& tensor) const {
-        for (stored const& one : network_.outputs) {
-            if (one.name == tensor) return network_.all.size();
-        }
-        std::size_t last = 0;
-        for (std::size_t at = 0; at < network_.all.size(); ++at) {
-            if (accesses(network_.all[at], tensor)) last = at;
-        }
-        return last;
+        auto const found = last_use_.find(tensor.str());
+        return found == last_use_.end() ? 0 : found->second;
+    }
+    ir::label const& result_of(std::size_t layer) const { return network_.all[layer].nodes.back().name; }
+    /// Bytes of tensors that are there before a layer runs, and that it or one after it reads.
+    double alive_before(std::size_t layer) const {
+        double all = 0;
+        for (stored const& one : network_.inputs) all += last_use(one.name) >= layer ? bytes_of_tensor(one.name) : 0;
+        for (std::size_t at = 0; at < layer; ++at) all += last_use(result_of(at)) >= layer ? bytes_of_tensor(result_of(at)) : 0;
+        return all;
     }
     /// Bytes of tensors in the memory while a layer runs.
-    double alive_at(std::size_t layer) const {
-        double all = alive_across(layer, layer);
-        all += bytes_of_tensor(network_.all[layer].nodes.back().name);
-        return all;
-    }
-    /// Bytes of tensors that are there before a layer runs, and that it or one after it reads.
-    double alive_across(std::size_t first, std::size_t last) const {
-        double all = 0;
-        for (stored const& one : network_.inputs) all += last_use(one.name) >= first ? bytes_of_tensor(one.name) : 0;
-        for (std::size_t at = 0; at < first; ++at) {
-            ir::label const& tensor = network_.all[at].nodes.back().name;
-            if (last_use(tensor) >= first && last_use(tensor) <= network_.all.size() && first <= last) all += bytes_of_tensor(tensor);
-        }
-        return all;
+    double alive_at(std::size_t layer) const { return alive_before(layer) + bytes_of_tensor(result_of(layer)); }
+    std::size_t layer_with_most() const {
+        std::size_t found = 0;
+        for (std::size_t at = 1; at < network_.all.size(); ++at) found = alive_at(at) > alive_at(found) ? at : found;
+        return found;
     }
     /// Adds the fewest strips of a chain that leave enough room.
     void add(std::vector<strip_candidate>& to, strip_chain chain, std::int64_t extent) const {
-        if (!stays_inside(network_, chain) || !strip_of_chain(network_, shapes_, chain, {chain.dimension, 0, extent})) return;
-        double const beside = alive_across(chain.first, chain.last) + bytes_of_tensor(network_.all[chain.last].nodes.back().name);
+        auto const whole = strips_of_chain(network_, shapes_, chain);
+        if (!whole) return;
+        double const room = room_ - alive_before(chain.first) - bytes_of_tensor(result_of(chain.last));
         for (std::int64_t const count : {2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32}) {
             if (count > extent) return;
             chain.count = count;
-            if (beside + most_inside(chain, extent) > room_) continue;
-            auto const made = with_strips(network_, shapes_, chain);
-            if (made) to.push_back({chain, made->iterations - made->iterations_before});
+            auto const strips = strips_of_chain(network_, shapes_, chain);
+            if (!strips || most_inside(chain, *strips) > room) continue;
+            to.push_back({chain, iterations_of(*strips) - iterations_of(*whole)});
             return;
         }
     }
     /// The most bytes of what stays inside of a chain while a strip is computed.
-    double most_inside(strip_chain const& chain, std::int64_t extent) const {
-        std::int64_t const rows = (extent + chain.count - 1) / chain.count;
+    double most_inside(strip_chain const& chain, std::vector<strip_of_layers> const& strips) const {
         double most = 0;
-        for (std::int64_t begin = 0; begin < extent; begin += rows) {
-            auto const strip = strip_of_chain(network_, shapes_, chain, {chain.dimension, begin, std::min(begin + rows, extent)});
-            if (!strip) return HUGE_VAL;
+        for (strip_of_layers const& strip : strips) {
             for (std::size_t at = chain.first; at <= chain.last; ++at) {
                 double here = 0;
                 for (std::size_t made = chain.first; made < chain.last && made <= at; ++made) {
-                    ir::label const& tensor = network_.all[made].nodes.back().name;
+                    ir::label const& tensor = result_of(made);
                     if (last_use(tensor) < at) continue;
-                    row_range const& needed = (*strip)[made - chain.first].rows().at(tensor.str());
-                    double const whole = static_cast<double>(shapes_.at(tensor.str()).at(static_cast<std::size_t>(needed.dimension)));
-                    here += bytes_of_tensor(tensor) * static_cast<double>(needed.count()) / whole;
+                    row_range const& needed = strip[made - chain.first].rows().at(tensor.str());
+                    double const rows = static_cast<double>(shapes_.at(tensor.str()).at(static_cast<std::size_t>(needed.dimension)));
+                    here += bytes_of_tensor(tensor) * static_cast<double>(needed.count()) / rows;
                 }
                 most = std::max(most, here);
             }
@@ -132,8 +129,8 @@ class strip_search {
 
     layers const& network_;
     tensor_shapes shapes_;
-    int memory_ = -1;
-    std::map<std::string, double> bytes_ = {};  ///< of the tensors there
+    std::map<std::string, double> bytes_ = {};  ///< of the tensors in the memory
+    std::map<std::string, std::size_t> last_use_ = {};
     std::size_t fullest_ = 0;
     double room_ = 0;  ///< for tensors
 };
@@ -144,20 +141,21 @@ class strip_search {
 class fitted_network {
   public:
     /// @throws not_placed  as `network_program`
-    fitted_network(layers of, ir::label const& name, chip const& on) : given_(std::move(of)), made_(given_, name, on) {
+    fitted_network(layers of, ir::label const& name, chip const& on) : given_(std::move(of), name, on) {
         constexpr int most_attempts = 16;
-        std::optional<detail::planned_layers> with_chains;
+        std::optional<detail::planned_layers> made;
+        std::vector<std::string> chains;
         for (int attempts = 0; attempts < most_attempts;) {
-            detail::planned_layers const& refused = with_chains ? *with_chains : made_;
+            detail::planned_layers const& refused = made ? *made : given_;
             if (!refused.overflows()) break;
-            detail::strip_search const search(refused);
+            layers const& before = refused.whole->network();
+            tensor_shapes const shapes = detail::shapes_of(before);
             std::optional<detail::planned_layers> best;
             std::string of_best;
-            for (detail::strip_candidate const& one : search.found()) {
+            for (detail::strip_candidate const& one : detail::strip_search(refused).found()) {
                 if (attempts++ >= most_attempts) break;
-                layers const& before = refused.whole->network();
-                auto const cut = with_strips(before, detail::shapes_of(before), one.chain);
-                auto next = planned(cut->network, name, on);
+                auto cut = with_strips(before, shapes, one.chain);
+                auto next = planned(std::move(cut->network), name, on);
                 bool const better = next && next->overflows() && next->need() < (best ? best->need() : refused.need());
                 bool const fits = next && !next->plan->refusal;
                 if (!fits && !better) continue;
@@ -166,22 +164,21 @@ class fitted_network {
                 if (fits) break;
             }
             if (!best) break;
-            with_chains = std::move(best);
-            strips_.push_back(of_best);
+            made = std::move(best);
+            chains.push_back(of_best);
         }
-        bool const fits = with_chains && !with_chains->plan->refusal;
-        if (fits) made_ = std::move(*with_chains);
-        else strips_.clear();
+        if (made && !made->plan->refusal) in_strips_ = std::move(made), strips_ = std::move(chains);
     }
     /// As it was given.
-    layers const& network() const { return given_; }
+    layers const& network() const { return given_.whole->network(); }
     /// With chains in strips, or as it was given where that fits, or where no chain helps: then the plan is refused.
-    network_program const& program() const { return *made_.whole; }
-    program_plan_value const& plan() const { return *made_.plan; }
+    network_program const& program() const { return *chosen().whole; }
+    program_plan_value const& plan() const { return *chosen().plan; }
     /// A line for each chain in strips: its layers, the rows of a strip, why, and how much is computed again.
     std::vector<std::string> const& strips() const { return strips_; }
 
   private:
+    detail::planned_layers const& chosen() const { return in_strips_ ? *in_strips_ : given_; }
     /// Nothing where no agent takes a strip of some layer.
     static std::optional<detail::planned_layers> planned(layers of, ir::label const& name, chip const& on) try {
         return std::optional<detail::planned_layers>(std::in_place, std::move(of), name, on);
@@ -198,8 +195,8 @@ class fitted_network {
         return text.str();
     }
 
-    layers given_;
-    detail::planned_layers made_;
+    detail::planned_layers given_;
+    std::optional<detail::planned_layers> in_strips_ = {};
     std::vector<std::string> strips_ = {};
 };
 

@@ -12,16 +12,23 @@ using tensor_shapes = std::map<std::string, std::vector<std::int64_t>>;
 
 namespace detail {
 
+/// The extents of what stages make.
+inline tensor_shapes shapes_of_stages(std::vector<ir::stage> const& stages) {
+    tensor_shapes made;
+    for (ir::stage const& one : stages) {
+        std::vector<std::int64_t>& extents = made[one.output.str()];
+        extents.clear();
+        for (int axis = 0; axis < one.rank; ++axis) extents.push_back(one.axes[axis].extent);
+    }
+    return made;
+}
+
 /// Joins two loops of a layer, if it can.
 class loop_join {
   public:
     loop_join(layer const& of, tensor_shapes const& shapes)
         : of_(of), nodes_(nodes_of(of)), shapes_(shapes), stages_(stages_of(nodes_)), first_index_(of.nodes.size(), -1) {
-        for (ir::stage const& made : stages_) {
-            std::vector<std::int64_t>& extents = shapes_[made.output.str()];
-            extents.clear();
-            for (int axis = 0; axis < made.rank; ++axis) extents.push_back(made.axes[axis].extent);
-        }
+        for (auto const& [tensor, extents] : shapes_of_stages(stages_)) shapes_[tensor] = extents;
     }
     /// The layer, where the loops of the result's dimensions `dimension` and `dimension + 1` are one; none, if an index tells them apart.
     std::optional<layer> joined(int dimension) {

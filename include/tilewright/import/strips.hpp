@@ -14,6 +14,8 @@ struct row_range {
     std::int64_t begin = 0, end = 0;
 
     std::int64_t count() const { return end - begin; }
+    /// @pre both are of one dimension
+    void include(row_range const& other) { begin = std::min(begin, other.begin), end = std::max(end, other.end); }
 };
 
 /// Layers that follow each other in a network, and how they are cut: `count` strips along a dimension of what the last one makes.
@@ -21,6 +23,9 @@ struct strip_chain {
     std::size_t first = 0, last = 0;
     int dimension = 0;
     std::int64_t count = 1;
+
+    /// The rows of a strip of so many rows, but for the last one.
+    std::int64_t rows_of(std::int64_t extent) const { return (extent + count - 1) / count; }
 };
 
 namespace detail {
@@ -28,15 +33,9 @@ namespace detail {
 /// A layer for some rows of its result: the rows that it needs of what it reads, and the layer itself.
 class strip_of_layer {
   public:
-    /// @param shapes  of what the network is given and makes
+    /// @param of, shapes  outlive it; shapes are of what the network is given and makes
     strip_of_layer(layer const& of, tensor_shapes const& shapes)
-        : of_(of), nodes_(nodes_of(of)), shapes_(shapes), stages_(stages_of(nodes_)) {
-        for (ir::stage const& made : stages_) {
-            std::vector<std::int64_t>& extents = shapes_[made.output.str()];
-            extents.clear();
-            for (int axis = 0; axis < made.rank; ++axis) extents.push_back(made.axes[axis].extent);
-        }
-    }
+        : of_(of), nodes_(nodes_of(of)), stages_(stages_of(nodes_)), shapes_(shapes), own_shapes_(shapes_of_stages(stages_)) {}
     /// @return whether it can be computed for these rows by itself: one dimension of each tensor moves with them, by an affine index
     bool needs(row_range const& rows) {
         if (stages_.empty() || rows.dimension >= stages_.back().rank) return false;
@@ -64,7 +63,7 @@ class strip_of_layer {
     layer made(ir::label const& name, std::map<std::string, ir::label> const& inside) const {
         layer strip = of_;
         strip.name = name;
-        strip.strip_of = of_.strip_of.empty() ? of_.name : of_.strip_of;
+        strip.strip_of = of_.known_as();
         strip.nodes = pruned(rewritten(of_.nodes, [&](std::vector<ir::node>& to, ir::node one, int at) {
             auto const known = rows_.find(one.name.str());
             bool const has_rows = one.op == operation::access || one.op == operation::store;
@@ -81,7 +80,7 @@ class strip_of_layer {
         for (auto const& [tensor, rows] : rows_) {
             if (is_own(tensor) || inside.count(tensor) != 0) continue;
             std::vector<std::int64_t>& begin = strip.parts[tensor];
-            begin.resize(shapes_.at(tensor).size(), 0);
+            begin.resize(shape_of(tensor)->size(), 0);
             begin[static_cast<std::size_t>(rows.dimension)] += rows.begin;
         }
         return strip;
@@ -91,16 +90,25 @@ class strip_of_layer {
         double all = 0;
         for (ir::stage const& one : stages_) {
             double of_it = 1;
-            for (int axis = 0; axis < one.axis_count; ++axis) {
-                auto const cut = extents_.find(one.axes[axis].name.str());
-                of_it *= static_cast<double>(cut != extents_.end() ? cut->second : one.axes[axis].extent);
-            }
+            for (int axis = 0; axis < one.axis_count; ++axis) of_it *= static_cast<double>(extent_of(one.axes[axis]));
             all += of_it;
         }
         return all;
     }
 
   private:
+    /// Nothing of a constant.
+    std::vector<std::int64_t> const* shape_of(std::string const& tensor) const {
+        for (tensor_shapes const* shapes : {&own_shapes_, &shapes_}) {
+            if (auto const found = shapes->find(tensor); found != shapes->end()) return &found->second;
+        }
+        return nullptr;
+    }
+    /// Of a loop, for these rows.
+    std::int64_t extent_of(ir::stage_axis const& loop) const {
+        auto const cut = extents_.find(loop.name.str());
+        return cut == extents_.end() ? loop.extent : cut->second;
+    }
     bool is_own(std::string const& tensor) const {
         return std::any_of(of_.inner.begin(), of_.inner.end(), [&](inner_stage const& one) { return one.result.str() == tensor; });
     }
@@ -129,18 +137,18 @@ class strip_of_layer {
                 whole_.push_back(one.name.str());
                 continue;
             }
-            if (shapes_.count(one.name.str()) == 0) return false;  // a constant
+            if (shape_of(one.name.str()) == nullptr) return false;
             auto const [found, is_new] = rows_.emplace(one.name.str(), needed);
             if (found->second.dimension != dimension) return false;
-            found->second.begin = std::min(found->second.begin, needed.begin), found->second.end = std::max(found->second.end, needed.end);
+            found->second.include(needed);
         }
         return true;
     }
     std::int64_t extent_of_access(ir::node const& access, int dimension) const {
         ir::node const& index = nodes_[access.argument(dimension)];
         if (index.op == operation::within) return index.value;
-        auto const known = shapes_.find(access.name.str());
-        return known == shapes_.end() ? 1 : known->second.at(static_cast<std::size_t>(dimension));
+        auto const* const known = shape_of(access.name.str());
+        return known == nullptr ? 1 : known->at(static_cast<std::size_t>(dimension));
     }
     /// The part of [0, extent) that an index covers; at least one row, where it is all outside.
     static row_range needed_rows(ir::stage const& of, ir::stage_index const& index, int moving, row_range const& own, std::int64_t extent) {
@@ -181,9 +189,7 @@ class strip_of_layer {
         std::vector<value> terms;
         for (int axis = 0; axis < in->axis_count; ++axis) {
             if (index.coefficients[axis] == 0) continue;
-            auto const cut = extents_.find(in->axes[axis].name.str());
-            terms.push_back(
-                times(along(in->axes[axis].name, cut != extents_.end() ? cut->second : in->axes[axis].extent), index.coefficients[axis]));
+            terms.push_back(times(along(in->axes[axis].name, extent_of(in->axes[axis])), index.coefficients[axis]));
         }
         std::int16_t const sum = append(to, total(terms, index.constant).nodes);
         ir::node around = nodes_[nodes_[access].argument(of_tensor.dimension)];
@@ -195,19 +201,23 @@ class strip_of_layer {
 
     layer const& of_;
     computation_view nodes_;
-    tensor_shapes shapes_;
     std::vector<ir::stage> stages_;
+    tensor_shapes const& shapes_;
+    tensor_shapes own_shapes_;
     std::map<std::string, row_range> rows_ = {};
     std::map<std::string, std::int64_t> extents_ = {};  ///< of loops over rows
     std::vector<std::string> whole_ = {};
 };
 
+/// The layers of a chain, in their order, for some rows.
+using strip_of_layers = std::deque<strip_of_layer>;
+
 /// The rows of each layer of a chain that one strip needs: of what its last layer makes, these. Nothing where a layer cannot be cut so.
-inline std::optional<std::deque<strip_of_layer>> strip_of_chain(layers const& of, tensor_shapes const& shapes, strip_chain const& chain,
-                                                                row_range const& rows) {
+inline std::optional<strip_of_layers> strip_of_chain(layers const& of, tensor_shapes const& shapes, strip_chain const& chain,
+                                                     row_range const& rows) {
     std::map<std::string, row_range> wanted{{of.all[chain.last].nodes.back().name.str(), rows}};
     std::vector<std::string> whole;
-    std::deque<strip_of_layer> made;
+    strip_of_layers made;
     for (std::size_t at = chain.last + 1; at-- > chain.first;) {
         auto const own = wanted.find(of.all[at].nodes.back().name.str());
         if (own == wanted.end()) return std::nullopt;  // nobody in the chain reads it by rows
@@ -217,7 +227,7 @@ inline std::optional<std::deque<strip_of_layer>> strip_of_chain(layers const& of
         one.each_outside([&](std::string const& tensor, row_range const& needed) {
             auto const [found, is_new] = wanted.emplace(tensor, needed);
             agree = agree && found->second.dimension == needed.dimension;
-            found->second.begin = std::min(found->second.begin, needed.begin), found->second.end = std::max(found->second.end, needed.end);
+            found->second.include(needed);
         });
         if (!agree) return std::nullopt;
         whole.insert(whole.end(), one.whole().begin(), one.whole().end());
@@ -245,6 +255,33 @@ inline bool stays_inside(layers const& of, strip_chain const& chain) {
     return true;
 }
 
+/// All strips of a chain. Nothing where it cannot be computed so: something of it is read elsewhere, a layer reads all rows of another one,
+/// or is cut.
+inline std::optional<std::vector<strip_of_layers>> strips_of_chain(layers const& of, tensor_shapes const& shapes,
+                                                                   strip_chain const& chain) {
+    if (!stays_inside(of, chain)) return std::nullopt;
+    for (std::size_t at = chain.first; at <= chain.last; ++at) {
+        if (!of.all[at].parts.empty()) return std::nullopt;
+    }
+    auto const& whole = shapes.at(of.all[chain.last].nodes.back().name.str());
+    if (chain.dimension >= static_cast<int>(whole.size())) return std::nullopt;
+    std::int64_t const extent = whole[static_cast<std::size_t>(chain.dimension)], rows = chain.rows_of(extent);
+    std::vector<strip_of_layers> made;
+    for (std::int64_t begin = 0; begin < extent; begin += rows) {
+        auto strip = strip_of_chain(of, shapes, chain, {chain.dimension, begin, std::min(begin + rows, extent)});
+        if (!strip) return std::nullopt;
+        made.push_back(std::move(*strip));
+    }
+    return made;
+}
+inline double iterations_of(std::vector<strip_of_layers> const& strips) {
+    double all = 0;
+    for (strip_of_layers const& strip : strips) {
+        for (strip_of_layer const& one : strip) all += one.iterations();
+    }
+    return all;
+}
+
 }  // namespace detail
 
 /// A network with a chain in strips, and what that costs.
@@ -256,33 +293,23 @@ struct network_in_strips {
 
 /// Nothing where the chain cannot be computed so: something of it is read elsewhere, a layer reads all rows of another one, or is cut.
 inline std::optional<network_in_strips> with_strips(layers const& of, tensor_shapes const& shapes, strip_chain const& chain) {
-    if (!detail::stays_inside(of, chain)) return std::nullopt;
-    for (std::size_t at = chain.first; at <= chain.last; ++at) {
-        if (!of.all[at].parts.empty()) return std::nullopt;
-    }
-    auto const& whole_shape = shapes.at(of.all[chain.last].nodes.back().name.str());
-    if (chain.dimension >= static_cast<int>(whole_shape.size())) return std::nullopt;
-    std::int64_t const extent = whole_shape[static_cast<std::size_t>(chain.dimension)], rows = (extent + chain.count - 1) / chain.count;
-    network_in_strips made{of, 0, 0, rows};
+    auto const strips = detail::strips_of_chain(of, shapes, chain);
+    auto const whole = detail::strips_of_chain(of, shapes, {chain.first, chain.last, chain.dimension, 1});
+    if (!strips || !whole) return std::nullopt;
+    ir::label const& result = of.all[chain.last].nodes.back().name;
+    network_in_strips made{of, detail::iterations_of(*strips), detail::iterations_of(*whole),
+                           chain.rows_of(shapes.at(result.str())[static_cast<std::size_t>(chain.dimension)])};
     std::vector<layer>& all = made.network.all;
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(chain.first), all.end());
-    auto const whole = detail::strip_of_chain(of, shapes, chain, {chain.dimension, 0, extent});
-    if (!whole) return std::nullopt;
-    for (detail::strip_of_layer const& one : *whole) made.iterations_before += one.iterations();
-    int number = 0;
-    for (std::int64_t begin = 0; begin < extent; begin += rows, ++number) {
-        auto const strip = detail::strip_of_chain(of, shapes, chain, {chain.dimension, begin, std::min(begin + rows, extent)});
-        if (!strip) return std::nullopt;
+    for (std::size_t number = 0; number < strips->size(); ++number) {
         std::string const ending = "s" + std::to_string(number);
         std::map<std::string, ir::label> inside;
         for (std::size_t at = chain.first; at < chain.last; ++at) {
             ir::label const& tensor = of.all[at].nodes.back().name;
             inside.emplace(tensor.str(), detail::with_ending(tensor, ending.c_str()));
         }
-        for (std::size_t at = 0; at < strip->size(); ++at) {
-            made.iterations += (*strip)[at].iterations();
-            all.push_back((*strip)[at].made(detail::with_ending(of.all[chain.first + at].name, ending.c_str()), inside));
-        }
+        for (std::size_t at = chain.first; at <= chain.last; ++at)
+            all.push_back((*strips)[number][at - chain.first].made(detail::with_ending(of.all[at].name, ending.c_str()), inside));
     }
     all.insert(all.end(), of.all.begin() + static_cast<std::ptrdiff_t>(chain.last) + 1, of.all.end());
     return made;

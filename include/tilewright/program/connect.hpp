@@ -201,6 +201,14 @@ constexpr argument_said said_of(program_planning const& p, int kernel_at, label 
     return said;
 }
 
+/// Names a dimension of a tensor in which a kernel has elements that are not in [0, limit].
+constexpr void refuse_outside(program_planning& p, label const& tensor, int dimension, std::int64_t from, std::int64_t to,
+                              std::int64_t limit) {
+    verdict& v = p.refuse(verdict_kind::outside_domain);
+    v.names = {tensor};
+    v.facts = {fact{fact_kind::dimension, dimension}, fact{fact_kind::from, from}, fact{fact_kind::to, to}, fact{fact_kind::limit, limit}};
+}
+
 /// The kernel writes this tensor, or a part of it.
 constexpr void add_producer(program_planning& p, ir::program_tensor& t, ir::program_use const& u, ir::buffer const& b) {
     if (t.producer >= 0 && !(t.in_parts && u.is_part))
@@ -225,11 +233,7 @@ constexpr void read_part(program_planning& p, ir::program_use& u, ir::buffer con
                         {fact{fact_kind::have, said.count}, fact{fact_kind::need, b.rank}});
     for (int d = 0; d < b.rank; ++d) {
         if (said.begin[d] >= 0 && said.begin[d] <= plan_value::most_bytes) continue;
-        verdict& v = p.refuse(verdict_kind::outside_domain);
-        v.names = {tensor};
-        v.facts = {fact{fact_kind::dimension, d}, fact{fact_kind::from, said.begin[d]}, fact{fact_kind::to, said.begin[d]},
-                   fact{fact_kind::limit, plan_value::most_bytes}};
-        return;
+        return refuse_outside(p, tensor, d, said.begin[d], said.begin[d], plan_value::most_bytes);
     }
     u.is_part = true;
     u.begin = said.begin;

@@ -215,9 +215,11 @@ constexpr residence_wish wish_of(program_planning& p, int tensor_at) {
         ir::program_use const& u = p.use(at);
         if (u.tensor != tensor_at) continue;
         if (u.written) {
-            wish.produced = wish.preferred < 0 ? u.allowed : static_cast<std::uint16_t>(wish.produced & u.allowed);
-            if (wish.preferred >= 0) continue;
-            wish.preferred = p.plan.memory_of(p.kernel(u.kernel).agent, p.plan_of(u.kernel).where->memories[p.buffer_of(u).memory].name);
+            bool const first = wish.preferred < 0;  // of several that write parts
+            wish.produced = first ? u.allowed : static_cast<std::uint16_t>(wish.produced & u.allowed);
+            if (first)
+                wish.preferred =
+                    p.plan.memory_of(p.kernel(u.kernel).agent, p.plan_of(u.kernel).where->memories[p.buffer_of(u).memory].name);
         } else {
             wish.read &= u.allowed;
         }

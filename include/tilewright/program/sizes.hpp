@@ -104,10 +104,7 @@ constexpr void size_tensors(program_planning& p) {
             if (!t.sized && first >= 0) {
                 t.extents[d] = t.extents[d] < end ? end : t.extents[d];
             } else if (first < 0 || end > t.extents[d]) {
-                verdict& v = p.refuse(verdict_kind::outside_domain);
-                v.names = {t.name};
-                v.facts = {fact{fact_kind::dimension, d}, fact{fact_kind::from, first}, fact{fact_kind::to, end - 1},
-                           fact{fact_kind::limit, t.extents[d] - 1}};
+                refuse_outside(p, t.name, d, first, end - 1, t.extents[d] - 1);
             }
         }
     }
