@@ -3,6 +3,7 @@
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/compute/stage.hpp>
 #include <tilewright/import/layers.hpp>
+#include <tilewright/import/value.hpp>
 
 // Sums of products: what tensor instructions compute.
 namespace tilewright::imported {
@@ -23,7 +24,8 @@ struct contraction {
     ir::label result;                       ///< of the kernel
     std::vector<contracted_loop> all = {};  ///< loops of the result, in the order of its dimensions
     std::vector<contracted_loop> batch = {}, m = {}, n = {}, taps = {}, k = {};
-    std::vector<ir::label> unit = {};  ///< loops of one iteration that the sums have and the result does not: see `with_unit_loop`
+    std::vector<ir::label> unit = {};  ///< loops of one iteration that the sums have for an instruction: see `with_unit_loop`
+    ir::label unit_of_result = {};     ///< the one of them that the result has as well, by its name there; empty: none
     scalar_type element = scalar_type::literal, sum = scalar_type::literal;
     bool starts_from_value = false;  ///< such as a bias: the sums do not start from 0
 
@@ -102,6 +104,9 @@ std::optional<contraction> contraction_of(layer const& of, IsConstant const& is_
         contracted_loop one = loop_at(axis);
         if (one.in_data == 0 && one.in_weights == 0 && one.extent == 1 && !is_last) {
             made.unit.push_back(one.name);
+            ir::label const in_result(one.name.str().substr(prefix).c_str());
+            ir::stage last;
+            if (!read_stage(nodes, stage.store + 1, last) && last.find(in_result) >= 0) made.unit_of_result = in_result;
             continue;
         }
         one.name = ir::label(one.name.str().substr(prefix).c_str());
@@ -113,6 +118,37 @@ std::optional<contraction> contraction_of(layer const& of, IsConstant const& is_
         contracted_loop const one = loop_at(axis);
         ((one.in_data & rows) != 0 ? made.taps : made.k).push_back(one);
     }
+    return made;
+}
+
+/// The same layer, where each element that is summed is multiplied by an element of `factor`, which has a dimension for each loop that is
+/// summed. Nothing where sums are no sums of elements, or there are more loops than a tensor can have dimensions.
+///
+/// @param factor  gets its type and its extents
+inline std::optional<layer> multiplied_by(layer const& of, stored& factor) {
+    computation_view const nodes = detail::nodes_of(of);
+    ir::stage sums;
+    if (of.inner.size() > 1 || read_stage(nodes, 0, sums) || sums.reduction != operation::reduce_sum) return std::nullopt;
+    int const data = detail::access_of(nodes, sums.body), count = sums.axis_count - sums.rank;
+    if (data < 0 || count > max_rank) return std::nullopt;
+    factor.type = nodes[data].type;
+    layer made = of;
+    made.nodes = detail::rewritten(of.nodes, [&](std::vector<ir::node>& to, ir::node one, int at) {
+        if (at >= sums.store || one.op != operation::reduce_sum) return detail::put(to, one);
+        ir::node element{.op = operation::access, .type = factor.type, .name = factor.name};
+        for (int axis = sums.rank; axis < sums.axis_count; ++axis) {
+            ir::stage_axis const& loop = sums.axes[axis];
+            factor.extents.push_back(loop.extent);
+            element.arguments[element.argument_count++] =
+                detail::put(to, {.op = operation::axis_value, .type = scalar_type::int32, .name = loop.name, .value = loop.extent});
+        }
+        std::int16_t by = detail::put(to, element);
+        if (sums.type != factor.type)
+            by = detail::put(to, {.op = operation::cast, .type = sums.type, .argument_count = 1, .arguments = {by}});
+        one.arguments[0] =
+            detail::put(to, {.op = operation::multiply, .type = sums.type, .argument_count = 2, .arguments = {one.arguments[0], by}});
+        return detail::put(to, one);
+    });
     return made;
 }
 
@@ -177,24 +213,26 @@ inline layer with_sums_apart(layer const& of) {
 
 /// The same layer, where the sums have one more loop, of one iteration: for an instruction that has an axis which the layer has no loop
 /// for. Only where something is computed of each sum.
-inline layer with_unit_loop(layer const& of) {
+///
+/// @param of_result  the result has that loop as well, and a first dimension for it
+inline layer with_unit_loop(layer const& of, bool of_result = false) {
     computation_view const nodes = detail::nodes_of(of);
     ir::stage stage;
     if (read_stage(nodes, 0, stage) || of.inner.size() != 1 || stage.rank >= max_rank) return of;
-    // Axes stand in the order of the target's dimensions, so this one is the first of all nodes.
-    std::string const ending = "_unit" + std::to_string(stage.rank);
-    ir::node const axis{
-        .op = operation::axis_value, .type = scalar_type::int32, .name = detail::with_ending(stage.output, ending.c_str()), .value = 1};
+    std::string const ending = "unit" + std::to_string(stage.rank);
+    // Axes stand in the order of the target's dimensions, so this one is the first of a stage.
+    ir::node const in_sums = along(detail::with_ending(stage.output, ("_" + ending).c_str()), 1).nodes[0];
+    ir::node const in_result = along(ir::label(ending.c_str()), 1).nodes[0];
+    std::int16_t unit = -1;  // that axis in the stage that is written
     layer made = of;
     made.nodes = detail::rewritten(of.nodes, [&](std::vector<ir::node>& to, ir::node one, int at) {
-        if (to.empty()) detail::put(to, axis);
-        if (one.op == operation::access && one.name == stage.output) {
-            bool const is_target = at < stage.store;
-            std::int16_t const index =
-                is_target ? std::int16_t{0} : detail::put(to, {.op = operation::constant, .type = scalar_type::int32});
-            for (int argument = one.argument_count++; argument > 0; --argument) one.arguments[argument] = one.arguments[argument - 1];
-            one.arguments[0] = index;
-        }
+        if (at == 0) unit = detail::put(to, in_sums);
+        if (at == stage.store + 1) unit = of_result ? detail::put(to, in_result) : std::int16_t{-1};
+        bool const is_result = of_result && at > stage.store && one.name == of.nodes.back().name;
+        if (one.op != operation::access || (one.name != stage.output && !is_result)) return detail::put(to, one);
+        std::int16_t const index = unit >= 0 ? unit : detail::put(to, {.op = operation::constant, .type = scalar_type::int32});
+        for (int argument = one.argument_count++; argument > 0; --argument) one.arguments[argument] = one.arguments[argument - 1];
+        one.arguments[0] = index;
         return detail::put(to, one);
     });
     return made;

@@ -110,11 +110,20 @@ class network_program {
     }
     /// A constant as a layer reads it in another order.
     known_tensor reordered_as(layer_shape::reordered_constant const& how) const {
-        known_tensor const& from = *std::find_if(network_.constants.begin(), network_.constants.end(),
-                                                 [&](known_tensor const& one) { return one.what.name == how.from; });
+        known_tensor from = *std::find_if(network_.constants.begin(), network_.constants.end(),
+                                          [&](known_tensor const& one) { return one.what.name == how.from; });
+        std::size_t const size = static_cast<std::size_t>(bytes_of(from.what.type)), rank = how.order.size();
+        if (how.blocks) {
+            from.bytes = how.blocks->bytes(from.bytes, from.what.extents, size);
+            from.what.extents = how.blocks->extents(from.what.extents);
+        }
+        if (how.joined >= 0) {
+            auto const at = from.what.extents.begin() + how.joined;
+            at[1] *= at[0];
+            from.what.extents.erase(at);
+        }
         known_tensor made = from;
         made.what.name = how.name;
-        std::size_t const size = static_cast<std::size_t>(bytes_of(from.what.type)), rank = how.order.size();
         std::vector<std::size_t> steps(rank, size), index(rank, 0);
         for (std::size_t at = rank; at-- > 1;) steps[at - 1] = steps[at] * static_cast<std::size_t>(from.what.extents[at]);
         for (std::size_t at = 0; at < rank; ++at) made.what.extents[at] = from.what.extents[static_cast<std::size_t>(how.order[at])];

@@ -1,87 +1,11 @@
 #pragma once
-#include <tilewright/import/standard_schedule.hpp>
-#include <tilewright/machine/clock.hpp>
-#include <utility>
+#include <tilewright/import/product_loops.hpp>
 
 // The standard schedule of sums of products by an instruction. Tiles, the order of loops, where operands are staged and how many versions
 // of them there are: all are searched.
 namespace tilewright::imported {
 
 namespace detail {
-
-/// A factor of an instruction.
-struct instruction_factor {
-    operand_constraint where{};
-    bool k_is_last = false;  ///< its elements follow each other along k
-};
-/// An instruction that sums products. Its axes have an extent, or are not there.
-struct product_instruction {
-    intrinsic_description what{};
-    std::optional<std::int64_t> rows{}, m{}, n{}, k{}, batch{};
-    std::size_t taps = 0;  ///< axes of a window
-    instruction_factor data{}, weights{};
-    operand_constraint sums{};
-    scalar_type element = scalar_type::literal, sum = scalar_type::literal;
-    double cycles_for_each = 0;  ///< product, in a call that covers as much as it can
-};
-inline std::optional<product_instruction> product_instruction_of(machine const& where, ir::label const& name) {
-    int const at = where.intrinsics.find(name);
-    if (at < 0) return std::nullopt;
-    product_instruction made{.what = where.intrinsics[at]};
-    computation_view const nodes = where.view(made.what.semantics);
-    layer const as_layer{name, {nodes.nodes, nodes.nodes + nodes.count}, {}};
-    auto const does = contraction_of(as_layer, [](ir::label const&) { return false; });
-    if (!does || does->batch.size() > 1 || does->m.size() > 2 || does->n.size() > 1 || does->k.size() > 1) return std::nullopt;
-    auto const last = [](std::vector<contracted_loop> const& of) { return of.empty() ? std::nullopt : std::optional(of.back().extent); };
-    made.element = does->element, made.sum = does->sum;
-    made.m = last(does->m), made.n = last(does->n), made.k = last(does->k), made.batch = last(does->batch);
-    if (does->m.size() == 2) made.rows = does->m[0].extent;
-    made.taps = does->taps.size();
-    // Channels that stay apart are not summed: what is summed are taps, though the instruction may make one row of sums alone.
-    if (made.batch && made.k) ++made.taps, made.k.reset();
-    ir::stage stage;
-    read_stage(nodes, 0, stage);
-    fixed_array<std::int64_t, ir::stage::most_axes> extents{};
-    double products = 1;
-    for (int axis = 0; axis < stage.axis_count; ++axis) products *= static_cast<double>(extents[axis] = stage.axes[axis].extent);
-    made.cycles_for_each = static_cast<double>(time_of(made.what.costs, extents).busy) / products;
-    auto const factor = [&](ir::label const& tensor) {
-        instruction_factor one;
-        if (int const found = made.what.find(tensor); found >= 0) one.where = made.what.operands[found];
-        for (int node = 0; node < stage.store; ++node) {
-            if (nodes[node].op != operation::access || nodes[node].name != tensor || nodes[node].argument_count == 0) continue;
-            int const axis = does->k.empty() ? -1 : stage.find(does->k[0].name);
-            one.k_is_last = axis >= 0 && (moves(nodes, stage, node, axis) >> (nodes[node].argument_count - 1) & 1) != 0;
-        }
-        return one;
-    };
-    made.data = factor(does->data), made.weights = factor(does->weights);
-    if (int const found = made.what.find(does->sums); found >= 0) made.sums = made.what.operands[found];
-    return made;
-}
-
-/// `reorder` of a list of loops.
-template <std::size_t... At>
-void reorder(schedule& made, std::vector<ir::label> const& loops, std::index_sequence<At...>) {
-    made.reorder(named(loops[0]), named(loops[At + 1])...);
-}
-inline void reorder(schedule& made, std::vector<ir::label> const& loops) {
-    auto const of_size = [&]<std::size_t Count>(std::integral_constant<std::size_t, Count>) {
-        if (loops.size() == Count + 1) reorder(made, loops, std::make_index_sequence<Count>());
-    };
-    [&]<std::size_t... Count>(std::index_sequence<Count...>) { (of_size(std::integral_constant<std::size_t, Count + 1>()), ...); }
-    (std::make_index_sequence<2 * ir::stage::most_axes>());
-}
-
-/// `tensorize` of a list of loops.
-inline void tensorize(schedule& made, std::vector<ir::label> const& loops, intrinsic_description const& by) {
-    auto const by_all = [&]<std::size_t... At>(std::index_sequence<At...>) { made.tensorize(named(loops[At])..., by); };
-    auto const of_size = [&]<std::size_t Count>(std::integral_constant<std::size_t, Count>) {
-        if (loops.size() == Count) by_all(std::make_index_sequence<Count>());
-    };
-    [&]<std::size_t... Count>(std::index_sequence<Count...>) { (of_size(std::integral_constant<std::size_t, Count + 1>()), ...); }
-    (std::make_index_sequence<ir::stage::most_axes>());
-}
 
 /// Where an operand is staged: nowhere, since the instruction reads it where it lies; or once, for a tile of the result, or for each step
 /// of the sums.
@@ -93,74 +17,6 @@ struct product_tiles {
     staged_at data = staged_at::tile, weights = staged_at::once;
     std::int64_t versions = 2;
 };
-
-/// A contraction, its loops that the axes of an instruction cover, and those around them.
-struct product_loops {
-    contraction of;
-    product_instruction by;
-    std::optional<contracted_loop> rows{}, m{}, n{}, k{}, batch{};
-    std::vector<ir::label> taps{};    ///< that the instruction covers
-    std::vector<ir::label> units{};   ///< of one iteration, for axes that the contraction has no loop for
-    std::vector<ir::label> outer{};   ///< of the result, in its order
-    std::vector<ir::label> summed{};  ///< that the instruction does not cover
-
-    product_loops(contraction what, product_instruction with) : of(std::move(what)), by(std::move(with)), units(of.unit) {
-        auto const last = [](std::vector<contracted_loop> const& loops) {
-            return loops.empty() ? std::nullopt : std::optional(loops.back());
-        };
-        if (by.n) n = last(of.n);
-        if (by.batch) batch = last(of.batch);
-        for (std::size_t at = of.taps.size() - std::min(by.taps, of.taps.size()); at < of.taps.size(); ++at)
-            taps.push_back(of.taps[at].name);
-        if (by.k) k = of.k.empty() && by.taps == 0 ? last(of.taps) : last(of.k);
-        // Elements that follow each other are taken along k, so m is another dimension.
-        for (contracted_loop const& one : of.m) {
-            bool const apart = !k || (one.in_data & k->in_data) == 0;
-            if (by.m && apart) m = one;
-        }
-        for (contracted_loop const& one : of.m) {
-            if (m && one.name != m->name) rows = one;
-        }
-        auto const is_one_of = [](contracted_loop const& loop, std::initializer_list<std::optional<contracted_loop> const*> taken) {
-            return std::any_of(taken.begin(), taken.end(), [&](auto const* one) { return *one && (*one)->name == loop.name; });
-        };
-        for (contracted_loop const& one : of.all) {
-            if (!is_one_of(one, {&rows, &m, &n, &batch})) outer.push_back(one.name);
-        }
-        for (auto const* const loops : {&of.taps, &of.k}) {
-            for (contracted_loop const& one : *loops) {
-                if (!is_one_of(one, {&k}) && std::find(taps.begin(), taps.end(), one.name) == taps.end()) summed.push_back(one.name);
-            }
-        }
-    }
-    /// Whether it has a loop for each axis for which no loop of one iteration can be added: see `missing`.
-    bool fits() const { return (!by.rows || rows) && (!by.batch || batch) && taps.size() == by.taps && (!by.k || k); }
-    /// How many other axes of the instruction have no loop.
-    int missing() const { return (by.m && !m ? 1 : 0) + (by.n && !n ? 1 : 0); }
-    bool has_steps() const { return !summed.empty() || (k && k->extent > *by.k); }
-};
-
-/// The loops of a tile, in the order of the result's dimensions, so that neighbours are computed one after the other.
-///
-/// @param for_instruction  in the order of its axes instead
-inline std::vector<ir::label> tile_loops_of(product_loops const& loops, bool for_instruction) {
-    std::vector<contracted_loop> all;
-    for (auto const* const one : {&loops.rows, &loops.m, &loops.n, &loops.batch}) {
-        if (*one) all.push_back(**one);
-    }
-    auto const place = [&](contracted_loop const& loop) {
-        auto const& result = loops.of.all;
-        return std::find_if(result.begin(), result.end(), [&](contracted_loop const& one) { return one.name == loop.name; }) -
-               result.begin();
-    };
-    if (!for_instruction) std::sort(all.begin(), all.end(), [&](auto const& a, auto const& b) { return place(a) < place(b); });
-    std::vector<ir::label> made;
-    for (contracted_loop const& one : all) {
-        bool const is_whole = loops.batch && one.name == loops.batch->name;
-        made.push_back(is_whole ? one.name : with_ending(one.name, "_i"));
-    }
-    return made;
-}
 
 /// The schedule with these tiles.
 ///
@@ -203,7 +59,8 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
     sums.insert(sums.end(), covered.begin(), covered.end());
 
     if (what.finishes()) {
-        std::vector<ir::label> const tile_loops = tile_loops_of(loops, finish != nullptr);
+        std::vector<ir::label> tile_loops = tile_loops_of(loops, finish != nullptr);
+        if (finish != nullptr && !what.unit_of_result.empty()) tile_loops.insert(tile_loops.begin(), what.unit_of_result);
         order.insert(order.end(), tile_loops.begin(), tile_loops.end());
         reorder(made, order);
         if (finish != nullptr) {
@@ -324,6 +181,83 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
     return made;
 }
 
+/// The largest number of channels that divides all of them, and of which an instruction makes as many as it sums; 0: it sums none.
+inline std::int64_t block_of_channels(product_instruction const& by, std::int64_t channels) {
+    std::int64_t size = by.n && by.k ? std::min({*by.n, *by.k, channels}) : 0;
+    while (size > 1 && channels % size != 0) --size;
+    return size;
+}
+
+/// Which layers schedules are for, and in which form.
+enum class product_form { any, channels_in_blocks, joined_taps, sums };
+
+/// What `products_by`, `apart_by`, `windows_by` and `sums_by` make: see there.
+inline candidates product_schedules(placed_layer& of, ir::label const& instruction, ir::label const& finish, std::int64_t most_sums,
+                                    product_form form) {
+    bool const in_blocks = form == product_form::channels_in_blocks, joins = form == product_form::joined_taps;
+    machine const& where = *of.where;
+    auto const by = product_instruction_of(where, instruction);
+    if (!by) return {{}, "`" + instruction.str() + "` is no instruction of `" + where.name.str() + "` that sums products of two"};
+    auto what = of.of.as_contraction();
+    if (form == product_form::sums) {
+        if (what) return {{}, "it sums products"};
+        if (of.of.multiply_by_one()) what = of.of.as_contraction();
+        if (!what) return {{}, "it is no sum of elements"};
+    }
+    if (!what) return {{}, "it is no sum of products"};
+    if (what->element != by->element || what->sum != by->sum) {
+        return {{},
+                std::string("sums of ") + name_of(what->sum) + " of products of " + name_of(what->element) + ", and `" + instruction.str() +
+                    "` makes those of " + name_of(by->sum) + " of " + name_of(by->element)};
+    }
+    bool const is_apart = what->n.empty() && !what->batch.empty();
+    if (in_blocks && !is_apart) return {{}, "a channel of its result is made of several channels"};
+    if (by->n && is_apart && !in_blocks) return {{}, "no loop of its result moves its weights alone, as in a depthwise convolution"};
+    if (!product_loops(*what, *by).fits()) return {{}, "`" + instruction.str() + "` has an axis that no loop of it fits"};
+    double const least_cycles = static_cast<double>(what->products()) * by->cycles_for_each;
+    if (joins && !of.of.join_taps()) return {{}, "its channels do not follow the columns of a window"};
+    if (by->m && !by->rows && of.of.join_loops()) what = of.of.as_contraction();
+    // What no transfer takes out of the accumulators, the core does, as it does what is computed of sums.
+    bool const is_stored = std::any_of(where.transfers.parts.begin(), where.transfers.parts.begin() + where.transfers.size(),
+                                       [&](transfer_description const& one) { return one.source == by->sums.memory_name; });
+    if (!what->finishes() && (!is_stored || what->starts_from_value)) of.of.keep_sums_apart();
+    intrinsic_description const* finishing = nullptr;
+    int const finish_at = where.intrinsics.find(finish);
+    if (!finish.empty() && finish_at < 0) return {{}, "`" + finish.str() + "` is no instruction of `" + where.name.str() + "`"};
+    bool const has_filters = !what->n.empty() || by->batch || in_blocks;
+    if (!finish.empty() && has_filters && (!what->m.empty() || by->m) && of.of.finish_by_tensors())
+        finishing = &where.intrinsics[finish_at];
+    if (finishing == nullptr && what->starts_from_value) of.of.start_from_zero();
+    if (in_blocks) {
+        std::int64_t const size = block_of_channels(*by, what->batch.back().extent);
+        if (size == 0) return {{}, "`" + instruction.str() + "` sums no channels"};
+        if (!of.of.put_channels_in_blocks(size)) return {{}, "its weights are no constant that can be written as blocks of channels"};
+    }
+    product_loops loops(of.of.as_contraction().value(), *by, joins);
+    // An instruction that finishes has the same axes, so the result needs the loop as well.
+    bool const lacks_m = finishing != nullptr && by->m && !loops.m;
+    bool const is_added = lacks_m && of.of.add_unit_loop_to_all();
+    if (lacks_m && !is_added) finishing = nullptr;
+    for (int missing = loops.missing() - (is_added ? 1 : 0); missing > 0; --missing) of.of.add_unit_loop();
+    loops = product_loops(of.of.as_contraction().value(), *by, joins);
+    if (loops.missing() > static_cast<int>(loops.units.size()))
+        return {{}, "`" + instruction.str() + "` has an axis that no loop of it fits"};
+    if (loops.outer.empty() && !loops.rows && !loops.m && !loops.n && !loops.batch) return {{}, "its result is one element"};
+    if (of.of.is_constant(loops.of.weights)) {
+        order_weights(of.of, loops);
+        loops = product_loops(of.of.as_contraction().value(), *by, joins);
+    }
+    candidates made;
+    auto const add = [&](product_loops const& with) {
+        for (product_tiles const& tiles : tiles_of(of, with, most_sums)) made.all.push_back(schedule_of(of, with, tiles, finishing));
+    };
+    add(loops);
+    if (auto const other = loops.better_m(joins)) add(product_loops(of.of.as_contraction().value(), *by, joins, *other));
+    made.least_cycles = least_cycles;
+    if (made.all.empty()) made.none = "no tile of it fits the memories of `" + instruction.str() + "`";
+    return made;
+}
+
 }  // namespace detail
 
 /// Sums of products by an instruction of the machine, which adds up `m x n` sums of `k` products, or what of them a call covers. Its name
@@ -332,47 +266,38 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
 /// @param finish  an instruction that computes `rescaled_bytes` of `m x n` sums, for layers that finish so; none: the core does
 /// @param most_sums  bytes of sums of a tile, where the machine has caches that they should stay in; 0: as many as fit their memory
 inline schedule_template products_by(ir::label const& instruction, ir::label const& finish = {}, std::int64_t most_sums = 0) {
-    return [instruction, finish, most_sums](placed_layer& of) -> candidates {
-        using namespace detail;
-        machine const& where = *of.where;
-        auto const by = product_instruction_of(where, instruction);
-        if (!by) return {{}, "`" + instruction.str() + "` is no instruction of `" + where.name.str() + "` that sums products of two"};
-        auto what = of.of.as_contraction();
-        if (!what) return {{}, "it is no sum of products"};
-        if (what->element != by->element || what->sum != by->sum) {
-            return {{},
-                    std::string("sums of ") + name_of(what->sum) + " of products of " + name_of(what->element) + ", and `" +
-                        instruction.str() + "` makes those of " + name_of(by->sum) + " of " + name_of(by->element)};
-        }
-        if (by->n && what->n.empty() && !what->batch.empty())
-            return {{}, "no loop of its result moves its weights alone, as in a depthwise convolution"};
-        if (!product_loops(*what, *by).fits()) return {{}, "`" + instruction.str() + "` has an axis that no loop of it fits"};
-        if (by->m && !by->rows && of.of.join_loops()) what = of.of.as_contraction();
-        // What no transfer takes out of the accumulators, the core does, as it does what is computed of sums.
-        bool const is_stored = std::any_of(where.transfers.parts.begin(), where.transfers.parts.begin() + where.transfers.size(),
-                                           [&](transfer_description const& one) { return one.source == by->sums.memory_name; });
-        if (!what->finishes() && (!is_stored || what->starts_from_value)) of.of.keep_sums_apart();
-        intrinsic_description const* finishing = nullptr;
-        int const finish_at = where.intrinsics.find(finish);
-        if (!finish.empty() && finish_at < 0) return {{}, "`" + finish.str() + "` is no instruction of `" + where.name.str() + "`"};
-        if (!finish.empty() && !what->m.empty() && !(what->n.empty() && !by->batch) && of.of.finish_by_tensors())
-            finishing = &where.intrinsics[finish_at];
-        if (finishing == nullptr && what->starts_from_value) of.of.start_from_zero();
-        product_loops loops(of.of.as_contraction().value(), *by);
-        for (int missing = loops.missing(); missing > 0; --missing) of.of.add_unit_loop();
-        loops = product_loops(of.of.as_contraction().value(), *by);
-        if (loops.missing() > static_cast<int>(loops.units.size()))
-            return {{}, "`" + instruction.str() + "` has an axis that no loop of it fits"};
-        if (loops.outer.empty() && !loops.rows && !loops.m && !loops.n && !loops.batch) return {{}, "its result is one element"};
-        if (of.of.is_constant(loops.of.weights)) {
-            order_weights(of.of, loops);
-            loops = product_loops(of.of.as_contraction().value(), *by);
-        }
-        candidates made;
-        for (product_tiles const& tiles : tiles_of(of, loops, most_sums)) made.all.push_back(schedule_of(of, loops, tiles, finishing));
-        made.least_cycles = static_cast<double>(loops.of.products()) * by->cycles_for_each;
-        if (made.all.empty()) made.none = "no tile of it fits the memories of `" + instruction.str() + "`";
-        return made;
+    return [instruction, finish, most_sums](placed_layer& of) {
+        return detail::product_schedules(of, instruction, finish, most_sums, detail::product_form::any);
+    };
+}
+
+/// Channels that stay apart, as in a depthwise convolution, by an instruction that sums over channels: it computes blocks of as many as it
+/// covers, with weights of 0 between them. So it is busy many times as long as for its products alone, and weights take as many times the
+/// room; where a core would compute such a layer, that is still a hundredth of the time.
+///
+/// @param finish  as for `products_by`
+inline schedule_template apart_by(ir::label const& instruction, ir::label const& finish = {}) {
+    return [instruction, finish](placed_layer& of) {
+        return detail::product_schedules(of, instruction, finish, 0, detail::product_form::channels_in_blocks);
+    };
+}
+
+/// Convolutions of images whose channels come last, by an instruction that sums over more channels than a pixel has: it sums over the
+/// columns of a window as well, since these follow each other in a row of pixels. The operands of neighbouring pixels overlap.
+///
+/// @param finish, most_sums  as for `products_by`
+inline schedule_template windows_by(ir::label const& instruction, ir::label const& finish = {}, std::int64_t most_sums = 0) {
+    return [instruction, finish, most_sums](placed_layer& of) {
+        return detail::product_schedules(of, instruction, finish, most_sums, detail::product_form::joined_taps);
+    };
+}
+
+/// Means, pools of averages and other sums of elements, by an instruction that sums products: with factors of 1.
+///
+/// @param finish  as for `products_by`
+inline schedule_template sums_by(ir::label const& instruction, ir::label const& finish = {}) {
+    return [instruction, finish](placed_layer& of) {
+        return detail::product_schedules(of, instruction, finish, 0, detail::product_form::sums);
     };
 }
 

@@ -104,14 +104,7 @@ inline void sum_products(lowering& of, product const& with, space const& loops, 
     }
     std::optional<view> const start = list_of_channels(of, folded_biases(of, with, bias, channel_axis));
     of.compute(loops, start ? imported::at(*start, {channel}) + sums : sums, 0, finished_by(of, scales, channel, with.out));
-    if (channel.nodes.size() == 1 && channel.root().op == operation::axis_value) {
-        bounds const within = result_bounds(of);
-        rescaling numbers{
-            .channel = channel.root().name, .low = within.low - with.out.zero_point, .high = within.high - with.out.zero_point};
-        numbers.zero_point = with.out.zero_point;
-        for (fixed_scale const& one : scales) numbers.multipliers.push_back(one.multiplier), numbers.shifts.push_back(-one.shift);
-        of.result.all.back().rescaled = std::move(numbers);
-    }
+    note_rescaling(of, channel, scales, with.out, result_bounds(of));
 }
 inline value factor_of(product const& with, value const& x) { return with.of_floats ? x : convert(x, scalar_type::int32); }
 

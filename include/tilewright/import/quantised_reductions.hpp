@@ -94,6 +94,9 @@ inline void mean(lowering& of) {
     std::int64_t const start = -in.zero_point * count;
     of.compute(outer, start == 0 ? sums : in32(start) + sums, 0,
                [&](value const& sum) { return with_zero_point(rescaled(sum, by), out.zero_point, {}); });
+    for (std::size_t at = outer.axes.size(); at-- > 0;) {
+        if (!outer.axes[at].empty()) return note_rescaling(of, outer.axes[at].back(), {by}, out, {});
+    }
 }
 
 // Softmax in fixed point: a number with i bits before the point has 31 - i behind it.

@@ -1,11 +1,12 @@
 #pragma once
 #include <functional>
 #include <set>
-#include <tilewright/import/contraction.hpp>
-#include <tilewright/import/joined_loops.hpp>
+#include <tilewright/import/channel_blocks.hpp>
+#include <tilewright/import/joined_taps.hpp>
 #include <tilewright/import/rescaling.hpp>
 #include <tilewright/import/value.hpp>
 #include <tilewright/schedule/schedule.hpp>
+#include <utility>
 
 // Standard schedules: how the kernels of a network that a machine has an answer for run on it.
 namespace tilewright::imported {
@@ -16,6 +17,29 @@ inline loop_name named(ir::label const& loop) {
     loop_name made;
     made.name = loop;
     return made;
+}
+
+/// `reorder` of a list of loops.
+template <std::size_t... At>
+void reorder(schedule& made, std::vector<ir::label> const& loops, std::index_sequence<At...>) {
+    made.reorder(named(loops[0]), named(loops[At + 1])...);
+}
+inline void reorder(schedule& made, std::vector<ir::label> const& loops) {
+    auto const of_size = [&]<std::size_t Count>(std::integral_constant<std::size_t, Count>) {
+        if (loops.size() == Count + 1) reorder(made, loops, std::make_index_sequence<Count>());
+    };
+    [&]<std::size_t... Count>(std::index_sequence<Count...>) { (of_size(std::integral_constant<std::size_t, Count + 1>()), ...); }
+    (std::make_index_sequence<2 * ir::stage::most_axes>());
+}
+
+/// `tensorize` of a list of loops.
+inline void tensorize(schedule& made, std::vector<ir::label> const& loops, intrinsic_description const& by) {
+    auto const by_all = [&]<std::size_t... At>(std::index_sequence<At...>) { made.tensorize(named(loops[At])..., by); };
+    auto const of_size = [&]<std::size_t Count>(std::integral_constant<std::size_t, Count>) {
+        if (loops.size() == Count) by_all(std::make_index_sequence<Count>());
+    };
+    [&]<std::size_t... Count>(std::index_sequence<Count...>) { (of_size(std::integral_constant<std::size_t, Count + 1>()), ...); }
+    (std::make_index_sequence<ir::stage::most_axes>());
 }
 
 }  // namespace detail
@@ -38,8 +62,9 @@ class layer_shape {
                std::any_of(made_.begin(), made_.end(), [&](known_tensor const& one) { return one.what.name == tensor; }) ||
                std::any_of(reordered_.begin(), reordered_.end(), [&](reordered_constant const& one) { return one.name == tensor; });
     }
+    /// Where sums are multiplied by one, the ones are what is moved over, and the elements are the weights.
     std::optional<contraction> as_contraction() const {
-        return contraction_of(of_, [&](ir::label const& tensor) { return is_constant(tensor); });
+        return contraction_of(of_, [&](ir::label const& tensor) { return ones_.empty() ? is_constant(tensor) : tensor != ones_; });
     }
     /// Sums start from 0, and what they started from is added afterwards.
     void start_from_zero() { of_ = starting_from_zero(of_), changes_.emplace_back("start_from_zero()"); }
@@ -58,12 +83,7 @@ class layer_shape {
                 ++dimension;
                 continue;
             }
-            for (auto const& [tensor, at] : one.reshaped()) {
-                std::vector<std::int64_t>& extents = shapes_.at(tensor);
-                extents[static_cast<std::size_t>(at)] *= extents[static_cast<std::size_t>(at) + 1];
-                extents.erase(extents.begin() + at + 1);
-                reshaped_.insert(tensor);
-            }
+            for (auto const& [tensor, at] : one.reshaped()) join_extents(tensor, at);
             of_ = std::move(*made), joins = true;
         }
         if (joins) changes_.emplace_back("join_loops()");
@@ -71,6 +91,69 @@ class layer_shape {
     }
     /// The stage that makes the sums has one more loop, of one iteration.
     void add_unit_loop() { of_ = with_unit_loop(of_), changes_.emplace_back("add_unit_loop()"); }
+    /// Likewise, and so has the result, which gets a first dimension of one element. @return whether it has room for that
+    bool add_unit_loop_to_all() {
+        ir::label const result = of_.nodes.back().name;
+        auto const shape = shapes_.find(result.str());
+        if (!of_.parts.empty() || of_.inner.size() != 1 || shape == shapes_.end() || shape->second.size() >= max_rank) return false;
+        of_ = with_unit_loop(of_, true);
+        shape->second.insert(shape->second.begin(), 1);
+        reshaped_.insert(result.str());
+        changes_.emplace_back("add_unit_loop_to_all()");
+        return true;
+    }
+    /// Channels that stay apart are summed over blocks of `size` of them, by constant weights that are 0 but where a channel reads itself.
+    /// `size` divides the channels. @return whether it is such a layer, with room for another dimension
+    bool put_channels_in_blocks(std::int64_t size) {
+        auto const what = as_contraction();
+        stored const* const weights = what ? find(what->weights) : nullptr;
+        if (weights == nullptr || what->batch.empty() || !of_.parts.empty()) return false;
+        contracted_loop const& channel = what->batch.back();
+        ir::label const name = detail::with_ending(what->weights, ("_blocks" + std::to_string(size)).c_str());
+        channel_blocks blocks;
+        auto made = detail::block_writer(of_, *what, channel, size).written(name, blocks);
+        if (!made) return false;
+        add_rewritten({what->weights, name, {}, blocks}, weights->extents.size() + 2);
+        of_ = std::move(*made);
+        reshaped_.insert(what->result.str());
+        changes_.push_back("put_channels_in_blocks(" + std::to_string(size) + ")");
+        return true;
+    }
+    /// Sums of elements become sums of products by a constant of ones. @return whether it is such a layer
+    bool multiply_by_one() {
+        stored ones;
+        ones.name = detail::with_ending(of_.nodes.back().name, "_ones");
+        auto made = multiplied_by(of_, ones);
+        if (!made || (ones.type != scalar_type::int8 && ones.type != scalar_type::float32)) return false;
+        std::size_t count = 1;
+        for (std::int64_t const extent : ones.extents) count *= static_cast<std::size_t>(extent);
+        std::vector<std::byte> bytes;
+        for (; count > 0; --count) {
+            if (ones.type == scalar_type::int8) bytes.push_back(std::byte{1});
+            else bytes.insert(bytes.end(), {std::byte{0}, std::byte{0}, std::byte{0x80}, std::byte{0x3f}});
+        }
+        made_.emplace_back(ones, std::move(bytes));
+        ones_ = ones.name;
+        of_ = std::move(*made);
+        changes_.emplace_back("multiply_by_one()");
+        return true;
+    }
+    /// The columns of a window and the channels of constant weights, which follow each other in both operands, are summed as one loop.
+    /// @return whether there are such loops, and the layer reads all of its data
+    bool join_taps() {
+        auto const what = as_contraction();
+        stored const* const weights = what ? find(what->weights) : nullptr;
+        if (weights == nullptr || !of_.parts.empty()) return false;
+        detail::tap_join const join(of_, *what, shapes_);
+        auto const found = join.find();
+        if (!found) return false;
+        ir::label const name = detail::with_ending(what->weights, ("_joined" + std::to_string(found->of_weights)).c_str());
+        add_rewritten({what->weights, name, {}, {}, found->of_weights}, weights->extents.size() - 1);
+        join_extents(what->data.str(), found->of_data);
+        of_ = join.joined(*found, name);
+        changes_.emplace_back("join_taps()");
+        return true;
+    }
     /// What is computed of sums becomes `rescaled_bytes` of tensors: biases, multipliers and shifts of int32 for each channel, and limits
     /// and zero point of one element each. @return whether it is such a layer: see `layer::rescaled`
     bool finish_by_tensors() {
@@ -81,14 +164,15 @@ class layer_shape {
         int const channel = last.find(numbers.channel);
         if (channel < 0 || channel >= last.rank || last.store + 1 != before.count) return false;
         std::int64_t const channels = last.axes[channel].extent;
-        // The bias is what sums start from: a tensor along the channels, or nothing.
+        // The bias is what sums start from: a tensor along the channels, a number, or nothing.
         ir::label bias;
         for (int at = sums.start_first; sums.start >= 0 && at <= sums.start; ++at) {
             if (before[at].op == operation::access) bias = before[at].name;
         }
-        bool const is_plain_bias =
-            sums.start < 0 || (before[sums.start].op == operation::access && before[sums.start].argument_count == 1 &&
-                               before[before[sums.start].argument(0)].op == operation::axis_value);
+        bool const is_number = sums.start >= 0 && before[sums.start].op == operation::constant;
+        bool const is_plain_bias = sums.start < 0 || is_number ||
+                                   (before[sums.start].op == operation::access && before[sums.start].argument_count == 1 &&
+                                    before[before[sums.start].argument(0)].op == operation::axis_value);
         if (!is_plain_bias) return false;
         // Strips of a layer have the same.
         ir::label const& owner = of_.strip_of.empty() ? last.output : of_.strip_of;
@@ -96,7 +180,7 @@ class layer_shape {
             of.resize(static_cast<std::size_t>(channels), of.empty() ? 0 : of[0]);
             return make_constant(detail::with_ending(owner, ending), of);
         };
-        if (bias.empty()) bias = along_channels("_bias", {});
+        if (bias.empty()) bias = along_channels("_bias", {is_number ? before[sums.start].value : 0});
         ir::label const multiplier = along_channels("_multiplier", numbers.multipliers), shift = along_channels("_shift", numbers.shifts);
         ir::label const low = make_constant(detail::with_ending(owner, "_low"), {numbers.low}),
                         high = make_constant(detail::with_ending(owner, "_high"), {numbers.high}),
@@ -129,9 +213,13 @@ class layer_shape {
     /// Dimension d of a constant is its dimension `order[d]` from here on: the tool writes it so.
     /// @throws std::invalid_argument  where the tensor is no constant, or `order` has not each of its dimensions once
     void reorder(ir::label const& constant, std::vector<int> const& order) {
+        auto const rewritten = std::find_if(reordered_.begin(), reordered_.end(), [&](reordered_constant const& one) {
+            return (one.blocks || one.joined >= 0) && one.name == constant;
+        });
+        bool const is_rewritten = rewritten != reordered_.end();
         stored const* const found = find(constant);
-        if (found == nullptr) throw std::invalid_argument("`" + constant.str() + "` is no constant");
-        std::vector<bool> there(found->extents.size(), false);
+        if (found == nullptr && !is_rewritten) throw std::invalid_argument("`" + constant.str() + "` is no constant");
+        std::vector<bool> there(is_rewritten ? rewritten->order.size() : found->extents.size(), false);
         for (int const one : order) {
             if (one >= 0 && static_cast<std::size_t>(one) < there.size()) there[static_cast<std::size_t>(one)] = true;
         }
@@ -141,15 +229,19 @@ class layer_shape {
         std::string name = constant.str() + "_";
         for (int const one : order) name += static_cast<char>('0' + one);
         of_ = reading_reordered(of_, constant, ir::label(name.c_str()), order);
-        reordered_.push_back({constant, ir::label(name.c_str()), order});
+        if (is_rewritten) rewritten->name = ir::label(name.c_str()), rewritten->order = order;
+        else reordered_.push_back({constant, ir::label(name.c_str()), order, {}});
         std::string text;
         for (int const one : order) text += (text.empty() ? "" : ", ") + std::to_string(one);
         changes_.push_back("reorder(\"" + constant.str() + "\", {" + text + "})");
     }
 
+    /// A constant in another order, after one of the other changes, if any.
     struct reordered_constant {
         ir::label from, name;
         std::vector<int> order;
+        std::optional<channel_blocks> blocks{};
+        int joined = -1;  ///< this dimension and the next are one
     };
     std::vector<reordered_constant> const& reordered() const { return reordered_; }
     /// Tensors that it takes in another shape than they have in the network.
@@ -162,6 +254,18 @@ class layer_shape {
     std::vector<std::string> const& changes() const { return changes_; }
 
   private:
+    /// Two dimensions of a tensor become one.
+    void join_extents(std::string const& tensor, int at) {
+        std::vector<std::int64_t>& extents = shapes_.at(tensor);
+        extents[static_cast<std::size_t>(at)] *= extents[static_cast<std::size_t>(at) + 1];
+        extents.erase(extents.begin() + at + 1);
+        reshaped_.insert(tensor);
+    }
+    /// A constant that the layer reads in another form, with so many dimensions; `reorder` may follow.
+    void add_rewritten(reordered_constant made, std::size_t rank) {
+        for (std::size_t at = 0; at < rank; ++at) made.order.push_back(static_cast<int>(at));
+        reordered_.push_back(std::move(made));
+    }
     ir::label make_constant(ir::label const& name, std::vector<std::int64_t> const& numbers) {
         made_.push_back(known_int32(numbers));
         return made_.back().what.name = name;
@@ -177,6 +281,7 @@ class layer_shape {
     std::set<std::string> reshaped_ = {};
     std::vector<reordered_constant> reordered_ = {};
     std::vector<known_tensor> made_ = {};
+    ir::label ones_ = {};  ///< see `multiply_by_one`
     std::vector<std::string> changes_ = {};
 };
 

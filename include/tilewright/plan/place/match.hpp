@@ -88,7 +88,9 @@ struct matcher {
         stage const& sem = found.semantics;
         label const &name = semantics[other].name, &name_in_stage = p.plan.what.nodes[node].name;
         int const rank = p.plan.what.nodes[node].argument_count;
-        fixed_array<bool, max_rank> taken{};
+        fixed_array<int, max_rank> along{};  // of the operand's dimensions, how many lie in each of the stage's
+        // For each axis, by how much it should move each dimension of the stage.
+        fixed_array<fixed_array<std::int64_t, max_rank>, stage::most_axes> moved{};
         found.dimension[binding].fill(-1);
         for (int operand_dimension = semantics[other].argument_count - 1; operand_dimension >= 0; --operand_dimension) {
             stage_index const index = index_of(semantics, sem, other, operand_dimension);
@@ -111,17 +113,10 @@ struct matcher {
                 if (where < 0 && !is_one_iteration(axis)) return differs(rule::other_index, name, 0, wanted);
             }
             if (where < 0) continue;
-            if (taken[where]) return differs(rule::dimensions_in_one, name, 1, 2);
-            taken[where] = true;
             found.dimension[binding][operand_dimension] = static_cast<std::int8_t>(where);
             found.factor[binding][operand_dimension] = factor;
-            // Lanes that the operand does not have in this dimension must not move the tensor's index either.
-            for (int axis = 0; axis < sem.axis_count; ++axis) {
-                if (index.coefficients[axis] != 0) continue;
-                std::int64_t const have = coefficient(node, where, found.loop_of_axis[axis]);
-                if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, 0);
-                if (have != 0) return differs(rule::other_index, name, have, 0);
-            }
+            ++along[where];
+            for (int axis = 0; axis < sem.axis_count; ++axis) moved[axis][where] += factor * index.coefficients[axis];
             bool const last = operand_dimension == semantics[other].argument_count - 1;
             // With a layout, the buffer decides: see `keep_operands`.
             if (last && !p.has_layout(s, name_in_stage, node == p.stage_at(s).target) && (where != rank - 1 || factor != 1)) {
@@ -129,12 +124,15 @@ struct matcher {
                                          : differs(rule::not_contiguous, name, where, rank - 1);
             }
         }
+        // An operand that is read may have several dimensions in one: windows that overlap. Nothing else may move the tensor's index.
         for (int dimension = 0; dimension < rank; ++dimension) {
-            if (taken[dimension]) continue;
             for (int axis = 0; axis < sem.axis_count; ++axis) {
                 std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[axis]);
                 if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, 0);
-                if (have != 0) return differs(rule::other_index, name, have, 0);
+                bool const is_alike = have == moved[axis][dimension] || (moved[axis][dimension] != 0 && is_one_iteration(axis));
+                if (along[dimension] > 1 && (!is_alike || node == p.stage_at(s).target))
+                    return differs(rule::dimensions_in_one, name, 1, along[dimension]);
+                if (!is_alike) return differs(rule::other_index, name, have, moved[axis][dimension]);
             }
         }
         return {};

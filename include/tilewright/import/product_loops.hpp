@@ -1,0 +1,144 @@
+#pragma once
+#include <tilewright/import/standard_schedule.hpp>
+#include <tilewright/machine/clock.hpp>
+
+// An instruction that sums products, and the loops of a layer that its axes cover.
+namespace tilewright::imported::detail {
+
+/// A factor of an instruction.
+struct instruction_factor {
+    operand_constraint where{};
+    bool k_is_last = false;  ///< its elements follow each other along k
+};
+/// An instruction that sums products. Its axes have an extent, or are not there.
+struct product_instruction {
+    intrinsic_description what{};
+    std::optional<std::int64_t> rows{}, m{}, n{}, k{}, batch{};
+    std::size_t taps = 0;  ///< axes of a window
+    instruction_factor data{}, weights{};
+    operand_constraint sums{};
+    scalar_type element = scalar_type::literal, sum = scalar_type::literal;
+    double cycles_for_each = 0;  ///< product, in a call that covers as much as it can
+};
+inline std::optional<product_instruction> product_instruction_of(machine const& where, ir::label const& name) {
+    int const at = where.intrinsics.find(name);
+    if (at < 0) return std::nullopt;
+    product_instruction made{.what = where.intrinsics[at]};
+    computation_view const nodes = where.view(made.what.semantics);
+    layer const as_layer{name, {nodes.nodes, nodes.nodes + nodes.count}, {}};
+    auto const does = contraction_of(as_layer, [](ir::label const&) { return false; });
+    if (!does || does->batch.size() > 1 || does->m.size() > 2 || does->n.size() > 1 || does->k.size() > 1) return std::nullopt;
+    auto const last = [](std::vector<contracted_loop> const& of) { return of.empty() ? std::nullopt : std::optional(of.back().extent); };
+    made.element = does->element, made.sum = does->sum;
+    made.m = last(does->m), made.n = last(does->n), made.k = last(does->k), made.batch = last(does->batch);
+    if (does->m.size() == 2) made.rows = does->m[0].extent;
+    made.taps = does->taps.size();
+    // Channels that stay apart are not summed: what is summed are taps, though the instruction may make one row of sums alone.
+    if (made.batch && made.k) ++made.taps, made.k.reset();
+    ir::stage stage;
+    read_stage(nodes, 0, stage);
+    fixed_array<std::int64_t, ir::stage::most_axes> extents{};
+    double products = 1;
+    for (int axis = 0; axis < stage.axis_count; ++axis) products *= static_cast<double>(extents[axis] = stage.axes[axis].extent);
+    made.cycles_for_each = static_cast<double>(time_of(made.what.costs, extents).busy) / products;
+    auto const factor = [&](ir::label const& tensor) {
+        instruction_factor one;
+        if (int const found = made.what.find(tensor); found >= 0) one.where = made.what.operands[found];
+        for (int node = 0; node < stage.store; ++node) {
+            if (nodes[node].op != operation::access || nodes[node].name != tensor || nodes[node].argument_count == 0) continue;
+            int const axis = does->k.empty() ? -1 : stage.find(does->k[0].name);
+            one.k_is_last = axis >= 0 && (moves(nodes, stage, node, axis) >> (nodes[node].argument_count - 1) & 1) != 0;
+        }
+        return one;
+    };
+    made.data = factor(does->data), made.weights = factor(does->weights);
+    if (int const found = made.what.find(does->sums); found >= 0) made.sums = made.what.operands[found];
+    return made;
+}
+
+/// A contraction, its loops that the axes of an instruction cover, and those around them. `overlaps`: k may move along the same dimension
+/// as m does.
+struct product_loops {
+    contraction of;
+    product_instruction by;
+    std::optional<contracted_loop> rows{}, m{}, n{}, k{}, batch{};
+    std::vector<ir::label> taps{};    ///< that the instruction covers
+    std::vector<ir::label> units{};   ///< of one iteration, for axes that the contraction has no loop for
+    std::vector<ir::label> outer{};   ///< of the result, in its order
+    std::vector<ir::label> summed{};  ///< that the instruction does not cover
+
+    /// @param wanted  the loop that is m; empty: the innermost of those that can be
+    product_loops(contraction what, product_instruction with, bool overlaps = false, ir::label const& wanted = {})
+        : of(std::move(what)), by(std::move(with)), units(of.unit) {
+        auto const last = [](std::vector<contracted_loop> const& loops) {
+            return loops.empty() ? std::nullopt : std::optional(loops.back());
+        };
+        if (by.n) n = last(of.n);
+        if (by.batch) batch = last(of.batch);
+        for (std::size_t at = of.taps.size() - std::min(by.taps, of.taps.size()); at < of.taps.size(); ++at)
+            taps.push_back(of.taps[at].name);
+        if (by.k) k = of.k.empty() && by.taps == 0 ? last(of.taps) : last(of.k);
+        // Elements that follow each other are taken along k. So m is another dimension, unless windows may overlap.
+        for (contracted_loop const& one : of.m) {
+            bool const apart = overlaps || !k || (one.in_data & k->in_data) == 0;
+            if (by.m && apart && (wanted.empty() || one.name == wanted)) m = one;
+        }
+        for (contracted_loop const& one : of.m) {
+            if (m && one.name != m->name) rows = one;
+        }
+        auto const is_one_of = [](contracted_loop const& loop, std::initializer_list<std::optional<contracted_loop> const*> taken) {
+            return std::any_of(taken.begin(), taken.end(), [&](auto const* one) { return *one && (*one)->name == loop.name; });
+        };
+        for (contracted_loop const& one : of.all) {
+            if (!is_one_of(one, {&rows, &m, &n, &batch})) outer.push_back(one.name);
+        }
+        for (auto const* const loops : {&of.taps, &of.k}) {
+            for (contracted_loop const& one : *loops) {
+                if (!is_one_of(one, {&k}) && std::find(taps.begin(), taps.end(), one.name) == taps.end()) summed.push_back(one.name);
+            }
+        }
+    }
+    /// Whether it has a loop for each axis for which no loop of one iteration can be added: see `missing`.
+    bool fits() const { return (!by.rows || rows) && (!by.batch || batch) && taps.size() == by.taps && (!by.k || k); }
+    /// How many other axes of the instruction have no loop.
+    int missing() const { return (by.m && !m ? 1 : 0) + (by.n && !n ? 1 : 0); }
+    bool has_steps() const { return !summed.empty() || (k && k->extent > *by.k); }
+    /// The loop that fills the axis m of the instruction better than the one that is taken does; nothing: none does.
+    std::optional<ir::label> better_m(bool overlaps) const {
+        if (!m || by.rows) return std::nullopt;
+        auto const fill = [&](contracted_loop const& one) {
+            std::int64_t const calls = (one.extent + *by.m - 1) / *by.m;
+            return static_cast<double>(one.extent) / static_cast<double>(calls * *by.m);
+        };
+        contracted_loop best = *m;
+        for (contracted_loop const& one : of.m) {
+            bool const apart = overlaps || !k || (one.in_data & k->in_data) == 0;
+            if (apart && fill(one) > fill(best)) best = one;
+        }
+        return best.name == m->name ? std::nullopt : std::optional(best.name);
+    }
+};
+
+/// The loops of a tile, in the order of the result's dimensions, so that neighbours are computed one after the other.
+///
+/// @param for_instruction  in the order of its axes instead
+inline std::vector<ir::label> tile_loops_of(product_loops const& loops, bool for_instruction) {
+    std::vector<contracted_loop> all;
+    for (auto const* const one : {&loops.rows, &loops.m, &loops.n, &loops.batch}) {
+        if (*one) all.push_back(**one);
+    }
+    auto const place = [&](contracted_loop const& loop) {
+        auto const& result = loops.of.all;
+        return std::find_if(result.begin(), result.end(), [&](contracted_loop const& one) { return one.name == loop.name; }) -
+               result.begin();
+    };
+    if (!for_instruction) std::sort(all.begin(), all.end(), [&](auto const& a, auto const& b) { return place(a) < place(b); });
+    std::vector<ir::label> made;
+    for (contracted_loop const& one : all) {
+        bool const is_whole = loops.batch && one.name == loops.batch->name;
+        made.push_back(is_whole ? one.name : with_ending(one.name, "_i"));
+    }
+    return made;
+}
+
+}  // namespace tilewright::imported::detail
