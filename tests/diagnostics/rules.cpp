@@ -252,6 +252,8 @@ void break_programs(rule_book& book) {
                      .run("k2", on_left, row_next)
                      .bind(x, t)
                      .reshapes(x));
+    book.refuses(ill_formed, ir::rule::shape_of_other_rank, given().shape(y, {16}));
+    book.refuses(ill_formed, ir::rule::shape_not_written, given().shape(y, {16, 17}));
     auto const part = [&](std::int64_t row, std::int64_t column) { return given().part(y, {row, column}); };
     auto const next_part = [&](std::int64_t row) { return part(0, 0).run("k2", on_left, left_next).part(y, {row, 0}); };
     book.refuses(ill_formed, ir::rule::written_in_parts_and_whole, part(0, 0).run("k2", on_left, left_next));

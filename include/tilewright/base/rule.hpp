@@ -278,6 +278,8 @@
     X(read_without_producer, "kernel `$1` reads it, but nothing writes it, and it is neither input nor constant")                         \
     X(neither_read_nor_output, "a kernel computes it, but none reads it, and it is no output")                                            \
     X(constant_of_another_size, "#0 elements are given, kernels read #1")                                                                 \
+    X(shape_not_written, "kernel `$2` writes #0 elements along a dimension where its shape has #1")                                       \
+    X(shape_of_other_rank, "its shape is stated with #0 extents, and kernels have it with #1 dimensions")                                 \
     X(reshaped_without_all, "kernel `$2` reshapes it, and takes #0 of #1 elements: it must take all, from index 0 on")                    \
     X(rows_of_another_kind, "kernel `$2` needs rows of other strides, or another alignment, than a dense tensor has")                     \
     X(no_transfer_between, "no transfer of an agent leads from one to the other")                                                         \

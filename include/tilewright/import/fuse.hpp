@@ -65,6 +65,7 @@ inline std::optional<layer> fused(layer const& maker, layer const& reader) {
     if (made.nodes.size() > most_nodes || written_out(made.nodes) > most_written_out) return std::nullopt;
     if (stages_of(nodes_of(made)).empty()) return std::nullopt;
     made.name = reader.name;
+    made.added.reset();
     made.made_for = maker.made_for + ", " + reader.made_for;
     return made;
 }

@@ -25,6 +25,13 @@ struct rescaling {
     std::int64_t low = 0, high = 0, zero_point = 0;           ///< limits before the zero point is added
 };
 
+/// What a layer makes of two elements of int8, the first two that it reads, as numbers: see `added_bytes`.
+struct adding {
+    std::int64_t zero_points[2] = {}, multipliers[2] = {}, shifts[2] = {};  ///< of the elements; shifts are to the right
+    std::int64_t multiplier = 0, shift = 0;                                 ///< of the sum
+    std::int64_t low = 0, high = 0, zero_point = 0;                         ///< limits before the zero point is added
+};
+
 /// One kernel. Its tensors have the names that they have in the program.
 struct layer {
     ir::label name;
@@ -32,6 +39,7 @@ struct layer {
     std::vector<inner_stage> inner = {};  ///< all stages but the last
     std::string made_for = {};            ///< the node of the model: its number and its operator
     std::optional<rescaling> rescaled{};  ///< where the last stage does that, and nothing else
+    std::optional<adding> added{};        ///< where it is all that is computed
     std::map<std::string, std::vector<std::int64_t>> parts =
         {};                ///< tensors of which it has a part, by name: the element where that begins
     ir::label strip_of{};  ///< the layer of which it computes some rows; empty: it computes all of one

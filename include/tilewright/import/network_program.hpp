@@ -60,6 +60,14 @@ class network_program {
             for (auto const& [tensor, begin] : one.layer->of.what().parts)
                 made_.part({ir::label(tensor.c_str()), scalar_type::literal}, begin.data(), static_cast<int>(begin.size()));
         }
+        // Kernels that do not reshape a tensor may read a part of it.
+        std::set<std::string> reshaped;
+        for (auto const& one : placed_) reshaped.insert(one.layer->of.reshaped().begin(), one.layer->of.reshaped().end());
+        tensor_shapes const shapes = detail::shapes_of(network_);
+        for (std::string const& tensor : reshaped) {
+            std::vector<std::int64_t> const& extents = shapes.at(tensor);
+            made_.shape({ir::label(tensor.c_str()), scalar_type::literal}, extents.data(), static_cast<int>(extents.size()));
+        }
         for (std::size_t at = 0; at < network_.outputs.size(); ++at) {
             if (!is_kept(&state::output, at)) made_.output(as_tensor(network_.outputs[at]), on.outputs());
         }

@@ -18,15 +18,22 @@ void add_or_subtract(lowering& of) {
     if (computes_floats(of, {0, 1})) return elementwise(of, 2, [&](auto const& x) { return activated(of, binary(Op, x[0], x[1])); });
     quantisation const in[] = {operand_quantisation(of, 0), operand_quantisation(of, 1)}, out = result_quantisation(of);
     double const twice = 2 * static_cast<double>(std::max(in[0].scale, in[1].scale)), left = 1 << 20;
+    auto const scale_of = [&](std::size_t at) { return fixed_scale_of(static_cast<double>(in[at].scale) / twice); };
+    fixed_scale const by = fixed_scale_of(twice / (left * static_cast<double>(out.scale)));
+    bounds const within = result_bounds(of);
     elementwise(of, 2, [&](auto const& x) {
-        auto const scaled = [&](std::size_t at) {
-            value const shifted = without_zero_point(x[at], in[at]) * in32(1 << 20);
-            return rescaled(shifted, fixed_scale_of(static_cast<double>(in[at].scale) / twice));
-        };
-        value const total = binary(Op, scaled(0), scaled(1));
-        fixed_scale const by = fixed_scale_of(twice / (left * static_cast<double>(out.scale)));
-        return with_zero_point(rescaled(total, by), out.zero_point, result_bounds(of));
+        auto const scaled = [&](std::size_t at) { return rescaled(without_zero_point(x[at], in[at]) * in32(1 << 20), scale_of(at)); };
+        return with_zero_point(rescaled(binary(Op, scaled(0), scaled(1)), by), out.zero_point, within);
     });
+    if (Op != operation::add || within.low == within.high) return;
+    adding numbers{
+        .multiplier = by.multiplier, .shift = -by.shift, .low = within.low - out.zero_point, .high = within.high - out.zero_point};
+    numbers.zero_point = out.zero_point;
+    for (std::size_t at = 0; at < 2; ++at) {
+        numbers.zero_points[at] = in[at].zero_point;
+        numbers.multipliers[at] = scale_of(at).multiplier, numbers.shifts[at] = -scale_of(at).shift;
+    }
+    of.result.all.back().added = numbers;
 }
 inline void multiply(lowering& of) {
     if (computes_floats(of, {0, 1})) return elementwise(of, 2, [&](auto const& x) { return activated(of, x[0] * x[1]); });

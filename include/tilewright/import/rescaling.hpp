@@ -15,4 +15,24 @@ constexpr auto rescaled_bytes(Sum const& sum, Bias const& bias, Multiplier const
     return cast<std::int8_t>(min(max(rescale<rounding::doubling_high>(sum + bias, multiplier, shift), low), high) + zero);
 }
 
+/// The sum of two elements of int8 that have scales of their own, in the one form that `layer_shape::add_by_tensors` gives to ADD of
+/// TensorFlow Lite.
+///
+/// @param left, right                  the elements, of int8
+/// @param zero_of_…                    of int32: what is subtracted from an element first
+/// @param multiplier_of_…, shift_of_…  of int32: the scale of an element times 2^20, and that of the sum: see `rescale`
+/// @param low, high, zero              as for `rescaled_bytes`
+template <class Left, class Right, class Number>
+constexpr auto added_bytes(Left const& left, Right const& right, Number const& zero_of_left, Number const& multiplier_of_left,
+                           Number const& shift_of_left, Number const& zero_of_right, Number const& multiplier_of_right,
+                           Number const& shift_of_right, Number const& multiplier, Number const& shift, Number const& low,
+                           Number const& high, Number const& zero) {
+    constexpr auto scaled = [](auto const& x, auto const& zero_point, auto const& by, auto const& right_by) {
+        return rescale<rounding::doubling_high>((cast<std::int32_t>(x) - zero_point) * (1 << 20), by, right_by);
+    };
+    auto const sum =
+        scaled(left, zero_of_left, multiplier_of_left, shift_of_left) + scaled(right, zero_of_right, multiplier_of_right, shift_of_right);
+    return cast<std::int8_t>(min(max(rescale<rounding::doubling_high>(sum, multiplier, shift), low), high) + zero);
+}
+
 }  // namespace tilewright::imported

@@ -210,6 +210,38 @@ class layer_shape {
         changes_.emplace_back("finish_by_tensors()");
         return true;
     }
+    /// What is computed of two elements becomes `added_bytes` of them and of tensors of int32 with one element each.
+    /// @return whether it is such a layer: see `layer::added`
+    bool add_by_tensors() {
+        computation_view const before = nodes();
+        ir::stage last;
+        if (!of_.added || read_stage(before, 0, last) || last.store + 1 != before.count || last.reduces()) return false;
+        std::vector<value> read;  // its elements
+        for (int at = last.target + 1; at < last.store; ++at) {
+            if (before[at].op != operation::access) continue;
+            value one{detail::subtree(of_.nodes, at)};
+            if (std::none_of(read.begin(), read.end(), [&](value const& known) { return known.nodes == one.nodes; })) read.push_back(one);
+        }
+        if (read.size() != 2) return false;
+        adding const numbers = *of_.added;
+        std::vector<argument> given{{"l", read[0]}, {"r", read[1]}};
+        parameter<std::int8_t> const l{"l"}, r{"r"};
+        using in32 = parameter<std::int32_t>;
+        auto const with = [&](char const* name, std::int64_t number) {
+            ir::label const tensor = make_constant(detail::with_ending(last.output, (std::string("_") + name).c_str()), {number});
+            given.push_back({name, element(tensor, scalar_type::int32, {imported::number(std::int64_t{0}, scalar_type::int32)})});
+            return in32{name};
+        };
+        in32 const lz = with("lz", numbers.zero_points[0]), lm = with("lm", numbers.multipliers[0]), ls = with("ls", numbers.shifts[0]),
+                   rz = with("rz", numbers.zero_points[1]), rm = with("rm", numbers.multipliers[1]), rs = with("rs", numbers.shifts[1]),
+                   m = with("m", numbers.multiplier), s = with("s", numbers.shift), low = with("low", numbers.low),
+                   high = with("high", numbers.high), zero = with("zero", numbers.zero_point);
+        value const target{detail::subtree(of_.nodes, last.target)};
+        of_.nodes = stage_of(target, imported::apply(added_bytes(l, r, lz, lm, ls, rz, rm, rs, m, s, low, high, zero), given));
+        of_.added.reset();
+        changes_.emplace_back("add_by_tensors()");
+        return true;
+    }
     /// Dimension d of a constant is its dimension `order[d]` from here on: the tool writes it so.
     /// @throws std::invalid_argument  where the tensor is no constant, or `order` has not each of its dimensions once
     void reorder(ir::label const& constant, std::vector<int> const& order) {

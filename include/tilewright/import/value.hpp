@@ -83,6 +83,19 @@ inline std::vector<ir::node> pruned(std::vector<ir::node> const& from) {
     });
 }
 
+/// The nodes of an expression that is a part of others.
+inline std::vector<ir::node> subtree(std::vector<ir::node> const& from, int root) {
+    std::vector<ir::node> made;
+    auto const copy = [&](auto const& self, int at) -> std::int16_t {
+        ir::node one = from[static_cast<std::size_t>(at)];
+        for (int argument = 0; one.op != operation::constant && argument < one.argument_count; ++argument)
+            one.arguments[argument] = self(self, one.arguments[argument]);
+        return put(made, one);
+    };
+    copy(copy, root);
+    return made;
+}
+
 inline value node_of(ir::node root, std::vector<value> const& arguments) {
     value whole;
     for (value const& one : arguments) root.arguments[root.argument_count++] = append(whole.nodes, one.nodes);

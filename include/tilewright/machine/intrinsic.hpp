@@ -38,7 +38,7 @@ struct operand_constraint {
 
 /// What a machine keeps of an intrinsic.
 struct intrinsic_description {
-    static constexpr int most_operands = 12;
+    static constexpr int most_operands = 16;
 
     ir::label name{};
     ir::label engine_name{};

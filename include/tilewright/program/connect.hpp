@@ -356,7 +356,7 @@ constexpr void read_tensors(program_planning& p) {
         if (p.refused() || s.kernel >= 0) return;
         int const found = p.plan.find_tensor(s.tensor);
         if (found < 0) return p.refuse(verdict_kind::unknown_tensor, rule::of_no_kernel, {s.tensor});
-        if (s.kind == at_offset || s.kind == in_bank) return;
+        if (s.kind == at_offset || s.kind == in_bank || s.kind == shape) return;
         if (s.kind == state) {
             p.tensor(p.plan.find_tensor(s.other)).state_of = static_cast<std::int16_t>(found);
             return;

@@ -24,6 +24,7 @@ class program {
         at_offset,
         in_bank,
         may_spill,
+        shape,
         bind,
         reshapes,
         part,
@@ -40,8 +41,8 @@ class program {
         any_of where{};
         scalar_type type = scalar_type::literal;
         void const* data = nullptr;                   ///< constant: its elements, row-major
-        std::int64_t count = 0;                       ///< of elements; at_offset: bytes; in_bank: which; part: of indices
-        fixed_array<std::int64_t, max_rank> begin{};  ///< part: its first element in the tensor of the program
+        std::int64_t count = 0;                       ///< of elements; at_offset: bytes; in_bank: which; part, shape: of dimensions
+        fixed_array<std::int64_t, max_rank> begin{};  ///< part: its first element in the tensor of the program; shape: the extents
     };
     struct kernel {
         ir::label name{};
@@ -106,6 +107,15 @@ class program {
     constexpr program& may_spill(any_tensor const& tensor, memory const& where) {
         return say({.kind = statement_kind::may_spill, .tensor = tensor.name, .where = where});
     }
+    /// A tensor has these extents, one for each dimension, however much of it kernels take. Without it, they follow from what kernels that
+    /// do not reshape it write, or read.
+    constexpr program& shape(any_tensor const& tensor, std::initializer_list<std::int64_t> extents) {
+        return shape(tensor, extents.begin(), static_cast<int>(extents.size()));
+    }
+    /// Likewise, `count` extents from `extents` on.
+    constexpr program& shape(any_tensor const& tensor, std::int64_t const* extents, int count) {
+        return say(with_indices({.kind = statement_kind::shape, .tensor = tensor.name}, extents, count));
+    }
     /// The plan puts no transfer between kernels. A program that would need one is refused.
     constexpr program& without_copies() {
         copies = false;
@@ -141,9 +151,7 @@ class program {
     }
     /// Likewise, with `count` indices from `begin` on.
     constexpr program& part(any_tensor const& of_kernel, std::int64_t const* begin, int count) {
-        statement made{.kind = statement_kind::part, .tensor = of_kernel.name, .count = count};
-        for (int at = 0; at < count && at < max_rank; ++at) made.begin[at] = begin[at];
-        return say_of_kernel(made);
+        return say_of_kernel(with_indices({.kind = statement_kind::part, .tensor = of_kernel.name}, begin, count));
     }
     /// The kernel before it reads this tensor of the program from one of these memories. It must be able to read from each.
     constexpr program& reads(any_tensor const& tensor, any_of const& where) {
@@ -171,6 +179,11 @@ class program {
     bool gives_places = false;  ///< at_offset, in_bank
 
   private:
+    static constexpr statement with_indices(statement made, std::int64_t const* from, int count) {
+        made.count = count;
+        for (int at = 0; at < count && at < max_rank; ++at) made.begin[at] = from[at];
+        return made;
+    }
     constexpr int position_of(agent const& on) {
         int at = 0;
         while (at < agent_count && at < most_agents && agents[at].name != on.name) ++at;

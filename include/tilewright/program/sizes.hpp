@@ -19,6 +19,35 @@ constexpr void size_states(program_planning& p) {
     });
 }
 
+/// Shapes that the program states.
+constexpr void take_shapes(program_planning& p) {
+    p.each_statement([&](int, program::statement const& s) {
+        if (p.refused() || s.kind != program::statement_kind::shape) return;
+        int const at = p.plan.find_tensor(s.tensor);
+        ir::program_tensor& t = p.tensor(at);
+        auto const count = static_cast<std::int16_t>(s.count);
+        if (count < 1 || count > max_rank || (t.rank >= 0 && t.rank != count))
+            return p.refuse(verdict_kind::ill_formed, rule::shape_of_other_rank, {t.name}, 0,
+                            {fact{fact_kind::have, count}, fact{fact_kind::need, t.rank < 0 ? max_rank : t.rank}});
+        t.rank = count, t.sized = true;
+        for (int d = 0; d < count; ++d) {
+            t.extents[d] = s.begin[d];
+            if (s.begin[d] < 1 || s.begin[d] > plan_value::most_bytes)
+                return refuse_outside(p, t.name, d, s.begin[d] - 1, s.begin[d] - 1, plan_value::most_bytes - 1);
+        }
+        for (int which = 0; which < p.plan.uses.size(); ++which) {
+            ir::program_use const& u = p.use(which);
+            if (u.tensor != at || !u.written || u.reshaped || u.is_part) continue;
+            ir::buffer const& b = p.buffer_of(u);
+            for (int d = 0; d < count; ++d) {
+                if (b.extents[d] >= t.extents[d]) continue;  // what is more is outside of it
+                return p.refuse(verdict_kind::ill_formed, rule::shape_not_written, {t.name, {}, p.kernel(u.kernel).name}, 0,
+                                {fact{fact_kind::have, b.extents[d]}, fact{fact_kind::need, t.extents[d]}});
+            }
+        }
+    });
+}
+
 /// What only kernels that reshape it have has the shape of the one that writes it, or of the first that reads it. Both tensors of a state
 /// have one shape.
 constexpr void shape_reshaped(program_planning& p) {
@@ -94,6 +123,7 @@ constexpr void check_parts(program_planning& p) {
 
 /// Extents: those that the producer writes; for inputs and constants, as much as is read. Readers stay inside, and can take dense rows.
 constexpr void size_tensors(program_planning& p) {
+    take_shapes(p);
     shape_reshaped(p);
     for (int which = 0; which < p.plan.uses.size() && !p.refused(); ++which) {
         ir::program_use const& u = p.use(which);

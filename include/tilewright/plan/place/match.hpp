@@ -83,14 +83,28 @@ struct matcher {
         return what.is_flexible(axis) && p.nest_at(s).axes[found.loop_of_axis[axis]].extent == 1;
     }
 
+    /// Whether dimensions of an operand that lie in one of the stage's, as windows that overlap do, move it by what they move it together.
+    /// Only what is read may overlap.
+    constexpr bool may_overlap(node_id node, node_id other, int binding, int dimension) const {
+        if (node == p.stage_at(s).target) return false;
+        for (int axis = 0; axis < found.semantics.axis_count; ++axis) {
+            std::int64_t wanted = 0;
+            for (int at = 0; at < semantics[other].argument_count; ++at) {
+                if (found.dimension[binding][at] != dimension) continue;
+                wanted += found.factor[binding][at] * index_of(semantics, found.semantics, other, at).coefficients[axis];
+            }
+            if (!is_one_iteration(axis) && coefficient(node, dimension, found.loop_of_axis[axis]) != wanted) return false;
+        }
+        return true;
+    }
+
     /// Compares the indices of the stage's access at `node` with those of the semantics' access at `other`, up to a base and strides.
     constexpr mismatch match_access(node_id node, node_id other, int binding) const {
         stage const& sem = found.semantics;
         label const &name = semantics[other].name, &name_in_stage = p.plan.what.nodes[node].name;
         int const rank = p.plan.what.nodes[node].argument_count;
-        fixed_array<int, max_rank> along{};  // of the operand's dimensions, how many lie in each of the stage's
-        // For each axis, by how much it should move each dimension of the stage.
-        fixed_array<fixed_array<std::int64_t, max_rank>, stage::most_axes> moved{};
+        fixed_array<int, max_rank> along{};             // of the operand's dimensions, how many lie in each of the stage's
+        fixed_array<std::uint16_t, max_rank> moving{};  // the axes that move them: a bit for each
         found.dimension[binding].fill(-1);
         for (int operand_dimension = semantics[other].argument_count - 1; operand_dimension >= 0; --operand_dimension) {
             stage_index const index = index_of(semantics, sem, other, operand_dimension);
@@ -116,7 +130,8 @@ struct matcher {
             found.dimension[binding][operand_dimension] = static_cast<std::int8_t>(where);
             found.factor[binding][operand_dimension] = factor;
             ++along[where];
-            for (int axis = 0; axis < sem.axis_count; ++axis) moved[axis][where] += factor * index.coefficients[axis];
+            for (int axis = 0; axis < sem.axis_count; ++axis)
+                if (index.coefficients[axis] != 0) moving[where] |= static_cast<std::uint16_t>(1 << axis);
             bool const last = operand_dimension == semantics[other].argument_count - 1;
             // With a layout, the buffer decides: see `keep_operands`.
             if (last && !p.has_layout(s, name_in_stage, node == p.stage_at(s).target) && (where != rank - 1 || factor != 1)) {
@@ -124,15 +139,15 @@ struct matcher {
                                          : differs(rule::not_contiguous, name, where, rank - 1);
             }
         }
-        // An operand that is read may have several dimensions in one: windows that overlap. Nothing else may move the tensor's index.
+        // Nothing else may move the tensor's index.
         for (int dimension = 0; dimension < rank; ++dimension) {
+            if (along[dimension] > 1 && !may_overlap(node, other, binding, dimension))
+                return differs(rule::dimensions_in_one, name, 1, along[dimension]);
             for (int axis = 0; axis < sem.axis_count; ++axis) {
+                if ((moving[dimension] >> axis & 1) != 0) continue;
                 std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[axis]);
                 if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, 0);
-                bool const is_alike = have == moved[axis][dimension] || (moved[axis][dimension] != 0 && is_one_iteration(axis));
-                if (along[dimension] > 1 && (!is_alike || node == p.stage_at(s).target))
-                    return differs(rule::dimensions_in_one, name, 1, along[dimension]);
-                if (!is_alike) return differs(rule::other_index, name, have, moved[axis][dimension]);
+                if (have != 0) return differs(rule::other_index, name, have, 0);
             }
         }
         return {};
