@@ -111,6 +111,11 @@ struct intrinsic : intrinsic_description {
         : intrinsic_description{.name = intrinsic_name, .call = {.symbol = intrinsic_name}}, does(what) {}
 
     constexpr intrinsic& reads(any_tensor const& operand, memory const& where) { return constrain(operand, where, ir::direction::reads); }
+    /// Several operands are read from this memory, in this order.
+    constexpr intrinsic& reads(std::initializer_list<any_tensor> all, memory const& where) {
+        for (any_tensor const& operand : all) reads(operand, where);
+        return *this;
+    }
     constexpr intrinsic& writes(any_tensor const& operand, memory const& where) { return constrain(operand, where, ir::direction::writes); }
     constexpr intrinsic& updates(any_tensor const& operand, memory const& where) {
         return constrain(operand, where, ir::direction::updates);
