@@ -3,6 +3,7 @@
 #pragma once
 #include <tilewright/emulate/semantics.hpp>
 #include <tilewright/import/chip.hpp>
+#include <tilewright/import/elements_by_instruction.hpp>
 #include <tilewright/import/products_by_instruction.hpp>
 #include <tilewright/tilewright.hpp>
 
@@ -41,11 +42,21 @@ inline constexpr tensor<std::int32_t> bias{"bias"}, multiplier{"multiplier"}, sh
 inline constexpr tensor<std::int8_t> finished{"finished"};
 inline constexpr auto finish =
     intrinsic("finish", finished(p, f) = imported::rescaled_bytes(sums(p, f), bias(f), multiplier(f), shift(f), low(0), high(0), zero(0)))
-        .reads(sums, acc).reads(bias, wei_mem).reads(multiplier, wei_mem).reads(shift, wei_mem)
-        .reads(low, wei_mem).reads(high, wei_mem).reads(zero, wei_mem).writes(finished, act_mem)
+        .reads(sums, acc).reads({bias, multiplier, shift, low, high, zero}, wei_mem).writes(finished, act_mem)
         .up_to(p, f).on(vectors).cycles(0, per(p));
+// It adds 16 bytes to 16 others a cycle: each has a zero point and a scale, and so has the sum.
+inline constexpr axis e{"e", 16};
+inline constexpr tensor<std::int8_t> left{"left"}, right{"right"}, total{"total"};
+inline constexpr tensor<std::int32_t> left_zero{"left_zero"}, left_by{"left_by"}, left_shift{"left_shift"}, right_zero{"right_zero"}, right_by{"right_by"},
+    right_shift{"right_shift"};
+inline constexpr auto add =
+    intrinsic("add", total(e) = imported::added_bytes(left(e), right(e), left_zero(0), left_by(0), left_shift(0), right_zero(0), right_by(0),
+                                                      right_shift(0), multiplier(0), shift(0), low(0), high(0), zero(0)))
+        .reads({left, right}, act_mem).writes(total, act_mem)
+        .reads({left_zero, left_by, left_shift, right_zero, right_by, right_shift, multiplier, shift, low, high, zero}, wei_mem)
+        .up_to(e).on(vectors).cycles(1);
 inline constexpr auto npu_machine =
-    machine("npu", act_mem, wei_mem, spad, acc, controller, loader, array, vectors, mvin, mvin_weights, mac, mul, finish);
+    machine("npu", act_mem, wei_mem, spad, acc, controller, loader, array, vectors, mvin, mvin_weights, mac, mul, finish, add);
 
 inline constexpr agent cpu("cpu", cpu_machine);
 inline constexpr agent npu = agent("npu", npu_machine).aside("npu_start", "npu_join");
@@ -55,7 +66,10 @@ inline imported::chip const two_agents =
         .inputs_in(l2_mem).outputs_in(act_mem).constants_in(wei_mem)
         .with(npu, {.tensors = act_mem, .inner = &act_mem, .semantics = &semantics_of<npu_machine>})
         .with(cpu, {.tensors = any_of(act_mem, l2_mem), .inner = &l2_mem, .semantics = &semantics_of<cpu_machine>})
-        .standard("products", npu, imported::products_by(mac.name, finish.name))
+        .standard("products", npu, {imported::products_by(mac.name, finish.name), imported::windows_by(mac.name, finish.name)})
+        .standard("apart", npu, imported::apart_by(mac.name, finish.name))
+        .standard("sums", npu, imported::sums_by(mac.name, finish.name))
+        .standard("elements", npu, imported::elements_by(add.name))
         .loops(cpu);
 
 }  // namespace networks_chip

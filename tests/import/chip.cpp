@@ -1,6 +1,7 @@
 #include <random>
 #include <tilewright/emulate/semantics.hpp>
 #include <tilewright/import/eject.hpp>
+#include <tilewright/import/elements_by_instruction.hpp>
 #include <tilewright/import/emulated_network.hpp>
 #include <tilewright/import/placement_report.hpp>
 #include <tilewright/import/products_by_instruction.hpp>
@@ -48,17 +49,34 @@ constexpr tensor<std::int8_t> finished{"finished"};
 constexpr auto finish =
     intrinsic("finish", finished(p, f) = rescaled_bytes(sums(p, f), bias(f), multiplier(f), shift(f), low(0), high(0), zero(0)))
         .reads(sums, acc)
-        .reads(bias, constants)
-        .reads(multiplier, constants)
-        .reads(shift, constants)
-        .reads(low, constants)
-        .reads(high, constants)
-        .reads(zero, constants)
+        .reads({bias, multiplier, shift, low, high, zero}, constants)
         .writes(finished, common)
         .up_to(p, f)
         .on(array)
         .cycles(4);
-constexpr auto finishing = machine("finishing", common, constants, spad, acc, loader, array, mvin, mvin_constants, mac, mul, finish);
+// And one that adds elements: where they lie, or in `spad`.
+constexpr axis e{"e", 4};
+constexpr tensor<std::int8_t> left{"left"}, right{"right"}, total{"total"};
+constexpr tensor<std::int32_t> lz{"lz"}, lm{"lm"}, ls{"ls"}, rz{"rz"}, rm{"rm"}, rs{"rs"};
+constexpr auto added = total(e) =
+    added_bytes(left(e), right(e), lz(0), lm(0), ls(0), rz(0), rm(0), rs(0), multiplier(0), shift(0), low(0), high(0), zero(0));
+constexpr auto add_there = intrinsic("add_there", added)
+                               .reads({left, right}, common)
+                               .reads({lz, lm, ls, rz, rm, rs, multiplier, shift, low, high, zero}, constants)
+                               .writes(total, common)
+                               .up_to(e)
+                               .on(array)
+                               .cycles(1);
+constexpr auto add_near = intrinsic("add_near", added)
+                              .reads({left, right}, spad)
+                              .reads({lz, lm, ls, rz, rm, rs, multiplier, shift, low, high, zero}, constants)
+                              .writes(total, spad)
+                              .up_to(e)
+                              .on(array)
+                              .cycles(1);
+constexpr auto store_bytes = by_loader("store_bytes", spad, common);
+constexpr auto finishing = machine("finishing", common, constants, spad, acc, loader, array, mvin, mvin_constants, store_bytes, mac, mul,
+                                   finish, add_there, add_near);
 
 // Filters stand in rows, and a transfer stores sums.
 constexpr auto product_of_rows = cast<std::int32_t>(pixels(p, d)) * cast<std::int32_t>(filters(f, d));
@@ -87,8 +105,8 @@ constexpr auto mac_each = intrinsic("mac_each", sums(p, f) += product_of_each)
                               .up_to(p, f)
                               .on(array)
                               .cycles(4);
-constexpr axis e{"e", 1};
-constexpr auto nothing_yet = transfer("nothing_yet", common, acc, sums(e) = 0).on(loader).dimensions(4);
+constexpr axis one_sum{"one_sum", 1};
+constexpr auto nothing_yet = transfer("nothing_yet", common, acc, sums(one_sum) = 0).on(loader).dimensions(4);
 constexpr axis r{"r", 3}, t{"t", 3}, all_p{"p", 16}, all_f{"f", 16}, all_y{"y", 16}, all_d{"d", 32};
 constexpr auto window =
     intrinsic("window",
@@ -156,6 +174,20 @@ chip chip_with(schedule_template of_columns, schedule_template of_rows) {
         .with(cpu, {.tensors = any_of(common, far), .inner = &far, .semantics = &semantics_of<host_machine>})
         .standard("columns", npu, std::move(of_columns))
         .standard("rows", other, std::move(of_rows));
+}
+constexpr agent finisher("finisher", ::finishing);
+chip chip_that_finishes(schedule_template how) {
+    return chip("tested")
+        .inputs_in(common)
+        .outputs_in(common)
+        .constants_in(constants)
+        .with(finisher, {.tensors = common, .inner = &common, .semantics = &semantics_of<::finishing>})
+        .standard("products", finisher, std::move(how))
+        .loops(finisher);
+}
+bool is_finished_by_instruction(layers const& of, chip const& on) {
+    network_program const whole(of, "net", on);
+    return eject(whole, "found", "chip.hpp", "tested").find("intrinsic_named(\"finish\")") != std::string::npos;
 }
 schedule_template nothing() {
     return [](placed_layer&) { return candidates{{}, "it takes nothing"}; };
@@ -262,13 +294,98 @@ layers network_of(shape_of_layer const& of, std::mt19937& random) {
     return made;
 }
 
+/// An image [rows][columns][channels], and its element at some indices. What has one row has no dimension for it.
+struct image_tensor {
+    stored tensor{};
+    value element_at(std::vector<value> indices) const {
+        if (indices.size() > tensor.extents.size()) indices.erase(indices.begin());
+        return element(tensor.name, tensor.type, indices);
+    }
+};
+image_tensor image_of(char const* name, scalar_type type, std::int64_t rows, std::int64_t columns, std::int64_t channels) {
+    image_tensor made{{ir::label(name), type, {}}};
+    if (rows > 1) made.tensor.extents.push_back(rows);
+    made.tensor.extents.insert(made.tensor.extents.end(), {columns, channels});
+    return made;
+}
+/// A layer of sums, and of what is computed of each.
+layers sums_and(image_tensor const& in, value const& sums_element, value const& sum, value const& result_element, value const& finished) {
+    layers made;
+    layer one{"k0", stage_of(sums_element, sum), {}, "node 0 (`MEAN`)"};
+    imported::detail::append(one.nodes, stage_of(result_element, finished));
+    one.inner.push_back({"s0", "f", true});
+    made.all.push_back(one);
+    made.inputs.push_back(in.tensor);
+    return made;
+}
+value limited_byte(value const& x, std::int64_t low, std::int64_t high, std::int64_t zero) {
+    return convert(smaller_of(larger_of(x, in32(low)), in32(high)) + in32(zero), scalar_type::int8);
+}
+value rescaled_by(value const& x, std::int64_t multiplier, int shift) {
+    parameter<std::int32_t> const of{"x"}, by{"by"};
+    return apply(rescale<rounding::doubling_high>(of, by, shift), {{"x", x}, {"by", in32(multiplier)}});
+}
+/// The mean of each channel, as TensorFlow Lite has it.
+layers mean_of(std::int64_t rows, std::int64_t columns, std::int64_t channels) {
+    image_tensor const in = image_of("in0", scalar_type::int8, rows, columns, channels);
+    value const y = along("y", rows), x = along("x", columns), f = along("s0_f", channels), out_f = along("f", channels);
+    value const sum = in32(-7) + reduced(operation::reduce_sum, rows > 1 ? std::vector<value>{y, x} : std::vector<value>{x},
+                                         convert(in.element_at({y, x, f}), scalar_type::int32));
+    value const read = element("s0", scalar_type::int32, {out_f}), result = element("out0", scalar_type::int8, {out_f});
+    layers made =
+        sums_and(in, element("s0", scalar_type::int32, {f}), sum, result, limited_byte(rescaled_by(read, 1'500'000'000, 4), -100, 110, 3));
+    made.all[0].rescaled = rescaling{"f", {1'500'000'000}, {4}, -100, 110, 3};
+    made.outputs.push_back({"out0", scalar_type::int8, {channels}});
+    return made;
+}
+/// Averages of 2 x 2 pixels.
+layers pool_of(std::int64_t rows, std::int64_t columns, std::int64_t channels) {
+    image_tensor const in = image_of("in0", scalar_type::int8, 2 * rows, 2 * columns, channels),
+                       out = image_of("out0", scalar_type::int8, rows, columns, channels);
+    value const r = along("r", 2), t = along("t", 2);
+    auto const at = [&](std::string const& before, std::vector<value> made) {
+        if (rows > 1) made.push_back(along(ir::label((before + "y").c_str()), rows));
+        made.insert(made.end(), {along(ir::label((before + "x").c_str()), columns), along(ir::label((before + "f").c_str()), channels)});
+        return made;
+    };
+    std::vector<value> const loops = at("s0_", {}), of_result = at("", {});
+    value const row = rows > 1 ? loops[0] * in32(2) + r : r, column = loops[loops.size() - 2] * in32(2) + t;
+    value const sum = reduced(operation::reduce_sum, {r, t}, convert(in.element_at({row, column, loops.back()}), scalar_type::int32));
+    value const read = element("s0", scalar_type::int32, of_result);
+    layers made = sums_and(in, element("s0", scalar_type::int32, loops), sum, element("out0", scalar_type::int8, of_result),
+                           convert(read / in32(4), scalar_type::int8));
+    made.outputs.push_back(out.tensor);
+    return made;
+}
+/// The sum of two images of bytes with scales of their own.
+layers sum_of(std::int64_t rows, std::int64_t columns, std::int64_t channels) {
+    image_tensor const one = image_of("in0", scalar_type::int8, rows, columns, channels),
+                       other = image_of("in1", scalar_type::int8, rows, columns, channels),
+                       out = image_of("out0", scalar_type::int8, rows, columns, channels);
+    std::vector<value> const loops{along("y", rows), along("x", columns), along("f", channels)};
+    adding const by{{3, 0}, {1'500'000'000, 1'200'000'000}, {1, 3}, 1'700'000'000, 19, -100, 120, 4};
+    auto const scaled = [&](image_tensor const& of, int at) {
+        value const x = convert(of.element_at(loops), scalar_type::int32);
+        return rescaled_by((by.zero_points[at] == 0 ? x : x - in32(by.zero_points[at])) * in32(1 << 20), by.multipliers[at],
+                           static_cast<int>(by.shifts[at]));
+    };
+    value const sum = rescaled_by(scaled(one, 0) + scaled(other, 1), by.multiplier, static_cast<int>(by.shift));
+    layers made;
+    layer made_layer{"k0", stage_of(out.element_at(loops), limited_byte(sum, by.low, by.high, by.zero_point)), {}, "node 0 (`ADD`)"};
+    made_layer.added = by;
+    made.all.push_back(made_layer);
+    made.inputs = {one.tensor, other.tensor}, made.outputs = {out.tensor};
+    return made;
+}
+
 oracle::operand operand_of(stored const& tensor, std::vector<std::byte> const& bytes) {
     oracle::tensor_box box{.name = tensor.name, .type = tensor.type, .rank = static_cast<int>(tensor.extents.size())};
     std::copy(tensor.extents.begin(), tensor.extents.end(), box.extents.begin());
     return {box, bytes.data()};
 }
-std::vector<std::byte> expected(layers const& of, std::vector<std::byte> const& input) {
-    std::vector<oracle::operand> operands{operand_of(of.inputs[0], input)};
+std::vector<std::byte> expected(layers const& of, std::vector<std::vector<std::byte>> const& inputs) {
+    std::vector<oracle::operand> operands;
+    for (std::size_t at = 0; at < inputs.size(); ++at) operands.push_back(operand_of(of.inputs[at], inputs[at]));
     for (known_tensor const& one : of.constants) operands.push_back(operand_of(one.what, one.bytes));
     return oracle::evaluate({of.all[0].nodes.data(), static_cast<int>(of.all[0].nodes.size())}, operands).bytes;
 }
@@ -286,10 +403,12 @@ std::string run_on(chip const& on, layers const& of, std::mt19937& random) {
     INFO((plan->refusal ? to_string(plan->refusal) : ""));
     REQUIRE(!plan->refusal);
     emulated_network emulated(whole, on, *plan);
-    std::vector<std::byte> const input = some_bytes(emulated_network::bytes_in(of.inputs[0]), random), wanted = expected(of, input);
+    std::vector<std::vector<std::byte>> inputs;
+    for (stored const& one : of.inputs) inputs.push_back(some_bytes(emulated_network::bytes_in(one), random));
+    std::vector<std::byte> const wanted = expected(of, inputs);
     for (progress how : {progress::earliest, progress::latest, progress::random}) {
         INFO(name_of(how));
-        CHECK(emulated({input}, how)[0] == wanted);
+        CHECK(emulated(inputs, how)[0] == wanted);
         CHECK(static_cast<double>(emulated.cycles()) == static_cast<double>(plan->cycles()));
     }
     return whole.placed_layers()[0].report.agent;
@@ -328,11 +447,10 @@ TEST_CASE("each schedule that the standard one of products is chosen from comput
     CHECK(in_loops < 40);
 }
 
-TEST_CASE("an instruction finishes sums that are rescaled as TensorFlow Lite does") {
+TEST_CASE("an instruction finishes sums that are rescaled as TensorFlow Lite does, vectors as well") {
     std::mt19937 random(5);
     auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
-    constexpr static agent finisher("finisher", ::finishing);
-    int by_instruction = 0, by_core = 0;
+    int by_instruction = 0, by_core = 0, vectors = 0;
     for (int run = 0; run < 60; ++run) {
         shape_of_layer of{
             .rows = draw({1, 2, 5}), .columns = draw({1, 3, 6, 9}), .channels = draw({3, 8, 11}), .filters = draw({1, 4, 7, 12})};
@@ -340,22 +458,114 @@ TEST_CASE("an instruction finishes sums that are rescaled as TensorFlow Lite doe
         if (of.rows * of.columns * of.filters == 1) of.filters = 3;
         if (of.filters == 1 && of.columns == 1) of.columns = 3;
         layers const network = network_of(of, random);
-        chip const on = chip("tested")
-                            .inputs_in(common)
-                            .outputs_in(common)
-                            .constants_in(constants)
-                            .with(finisher, {.tensors = common, .inner = &common, .semantics = &semantics_of<::finishing>})
-                            .standard("products", finisher, one_of(products_by("mac", "finish"), random()))
-                            .loops(finisher);
+        chip const on = chip_that_finishes(one_of(products_by("mac", "finish"), random()));
         INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
                     << of.taps << (of.has_bias ? ", bias" : ""));
         run_on(on, network, random);
-        network_program const whole(network, "net", on);
-        bool const is_finished = eject(whole, "found", "chip.hpp", "tested").find("intrinsic_named(\"finish\")") != std::string::npos;
+        bool const is_finished = is_finished_by_instruction(network, on);
         (is_finished ? by_instruction : by_core) += 1;
+        vectors += is_finished && of.rows * of.columns == 1 ? 1 : 0;
     }
     CHECK(by_instruction > 25);
     CHECK(by_core > 5);
+    CHECK(vectors > 3);
+}
+
+TEST_CASE("depthwise convolutions go to an instruction that sums channels, by weights of 0") {
+    std::mt19937 random(31);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int in_blocks = 0, finished_so = 0;
+    for (int run = 0; run < 60; ++run) {
+        shape_of_layer of{.rows = draw({2, 5, 7}), .columns = draw({2, 3, 6, 9}), .filters = draw({2, 4, 7, 12}), .taps = draw({2, 3})};
+        of.depthwise = true, of.has_bias = random() % 2 != 0, of.stride = draw({1, 2}), of.rescales = random() % 2 != 0;
+        of.finishes = of.rescales || random() % 2 != 0;
+        if (of.stride == 1 && of.taps == 3 && of.rows > 2 && of.columns > 2) of.before = draw({0, 1});
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << ", taps " << of.taps << ", stride "
+                    << of.stride << ", border " << of.before << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        layers const network = network_of(of, random);
+        std::uint32_t const which = random();
+        bool const by_rows = !of.rescales && random() % 2 != 0;
+        chip const on = by_rows ? chip_with(nothing(), one_of(apart_by("mac_rows"), which)).loops(cpu)
+                                : chip_that_finishes(one_of(apart_by("mac", "finish"), which));
+        run_on(on, network, random);
+        network_program const whole(network, "net", on);
+        if (whole.placed_layers()[0].report.choice == "loops") continue;
+        ++in_blocks, finished_so += is_finished_by_instruction(network, on) ? 1 : 0;
+    }
+    CHECK(in_blocks > 40);
+    CHECK(finished_so > 15);
+    // Filters of several channels are not for it.
+    layers const dense = network_of({.rows = 5, .columns = 6, .channels = 8, .filters = 4}, random);
+    network_program const whole(dense, "net", chip_that_finishes(apart_by("mac", "finish")));
+    CHECK(whole.placed_layers()[0].report.passed_over ==
+          std::vector<std::string>{"products on finisher: a channel of its result is made of several channels"});
+}
+
+TEST_CASE("columns of a window and channels are summed as one loop") {
+    std::mt19937 random(37);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int joined = 0, padded = 0;
+    for (int run = 0; run < 60; ++run) {
+        shape_of_layer of{
+            .rows = draw({1, 3, 5}), .columns = draw({2, 3, 6, 9}), .channels = draw({2, 3, 5, 8}), .filters = draw({2, 7, 12})};
+        of.taps = 3, of.stride = draw({1, 2}), of.has_bias = random() % 2 != 0, of.rescales = random() % 2 != 0;
+        of.finishes = of.rescales || random() % 2 != 0;
+        if (of.stride == 1 && of.rows > 2 && of.columns > 2) of.before = draw({0, 1});
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, stride "
+                    << of.stride << ", border " << of.before << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        layers const network = network_of(of, random);
+        chip const on = chip_that_finishes(one_of(windows_by("mac", "finish"), random()));
+        run_on(on, network, random);
+        network_program const whole(network, "net", on);
+        bool const is_joined = eject(whole, "found", "chip.hpp", "tested").find("join_taps()") != std::string::npos;
+        joined += is_joined ? 1 : 0, padded += is_joined && of.before > 0 ? 1 : 0;
+    }
+    CHECK(joined > 40);
+    CHECK(padded > 5);
+}
+
+TEST_CASE("sums of elements go to an instruction that sums products") {
+    std::mt19937 random(41);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int by_products = 0, finished_so = 0;
+    for (int run = 0; run < 40; ++run) {
+        std::int64_t const rows = draw({1, 3, 5}), columns = draw({2, 7, 9}), channels = draw({2, 4, 11});
+        INFO("run " << run << ": " << rows << " x " << columns << " x " << channels);
+        bool const is_pool = run % 3 == 2;
+        layers const network = is_pool ? pool_of(rows, columns, channels) : mean_of(rows, columns, channels);
+        chip const on = chip_that_finishes(one_of(sums_by("mac", "finish"), random()));
+        run_on(on, network, random);
+        network_program const whole(network, "net", on);
+        if (whole.placed_layers()[0].report.choice == "loops") continue;
+        ++by_products, finished_so += is_finished_by_instruction(network, on) ? 1 : 0;
+    }
+    CHECK(by_products > 30);
+    CHECK(finished_so > 20);
+    layers const product = network_of({.rows = 5, .columns = 6, .channels = 8, .filters = 4}, random);
+    network_program const whole(product, "net", chip_that_finishes(sums_by("mac", "finish")));
+    CHECK(whole.placed_layers()[0].report.passed_over == std::vector<std::string>{"products on finisher: it sums products"});
+}
+
+TEST_CASE("sums of two tensors go to an instruction on elements, which reads them where they lie or in a memory of its own") {
+    std::mt19937 random(43);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int there = 0, near_it = 0;
+    for (int run = 0; run < 40; ++run) {
+        std::int64_t const rows = draw({1, 3, 5}), columns = draw({2, 7, 9}), channels = draw({1, 2, 4, 11});
+        bool const is_staged = run % 2 != 0;
+        INFO("run " << run << ": " << rows << " x " << columns << " x " << channels);
+        layers const network = sum_of(rows, columns, channels);
+        chip const on = chip_that_finishes(one_of(elements_by(is_staged ? "add_near" : "add_there"), random()));
+        run_on(on, network, random);
+        network_program const whole(network, "net", on);
+        if (whole.placed_layers()[0].report.choice == "products") (is_staged ? near_it : there) += 1;
+    }
+    CHECK(there == 20);
+    CHECK(near_it > 15);
+    layers const product = network_of({.rows = 5, .columns = 6, .channels = 8, .filters = 4}, random);
+    network_program const whole(product, "net", chip_that_finishes(elements_by("add_there")));
+    CHECK(whole.placed_layers()[0].report.passed_over ==
+          std::vector<std::string>{"products on finisher: it computes more than single elements"});
 }
 
 TEST_CASE("each schedule of loops over tiles computes what the layer says") {
