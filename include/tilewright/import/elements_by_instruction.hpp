@@ -99,10 +99,8 @@ inline schedule_template elements_by(ir::label const& instruction) {
             return {{}, "it computes more than single elements"};
         std::vector<ir::label> read, operands;
         read_in_order(nodes, tiles.loops.body, read), read_in_order(semantics, does.body, operands);
-        if (read.size() != operands.size() || does.rank > tiles.loops.rank)
-            return {{},
-                    "it reads " + std::to_string(read.size()) + " tensors, and `" + instruction.str() + "` reads " +
-                        std::to_string(operands.size())};
+        if (read.size() != operands.size()) return {{}, "it computes something else than `" + instruction.str() + "` does"};
+        if (does.rank > tiles.loops.rank) return {{}, "`" + instruction.str() + "` has an axis that no loop of it fits"};
         auto const memory_of = [&](ir::label const& operand) {
             int const found = by.find(operand);
             return found < 0 ? ir::label() : by.operands[found].memory_name;

@@ -118,11 +118,10 @@ constexpr mismatch check_strides(writing& p, intrinsic_description const& what, 
     std::int64_t const size = bytes_of(b.type);
     for (int dimension = 0; dimension < max_rank; ++dimension) {
         int const along = o.dimension[dimension];
-        if (along < 0) continue;
-        // Neighbours: the last of the operand's dimensions that lie there.
-        bool is_last = along == b.rank - 1;
-        for (int other = dimension + 1; other < max_rank; ++other) is_last = is_last && o.dimension[other] != along;
-        if (is_last) continue;
+        // Neighbours are along the last of the operand's dimensions that lie in the buffer's last.
+        bool is_strided = along >= 0 && along != b.rank - 1;
+        for (int other = dimension + 1; along >= 0 && other < max_rank; ++other) is_strided |= o.dimension[other] == along;
+        if (!is_strided) continue;
         std::int64_t const stride = b.stride(along) * o.factor[dimension];
         std::int64_t multiple = p.common_multiple(what.stride_alignment, wanted.stride_multiple, wanted.tensor);
         each_value(p.of->where(), what, [&](call_argument const& a) {
