@@ -15,6 +15,9 @@ constexpr auto shifted = r(quarter, rest) = x(quarter, rest) + 5;
 constexpr auto second_half = r(rest) = x(rest + 50);
 constexpr auto negate_on_cpu = schedule(negated, cpu_machine), shift_on_cpu = schedule(shifted, cpu_machine);
 constexpr auto half_on_cpu = schedule(second_half, cpu_machine);
+constexpr axis row{"row", 9}, column{"column", 10};
+constexpr auto first_rows = r(row, column) = x(row, column) + 1;
+constexpr auto rows_on_cpu = schedule(first_rows, cpu_machine);
 
 /// t0 is written and read as 10 x 10, t1 written as 100, read as 10 x 10 and as 4 x 25, and t2 only by kernels that reshape it.
 constexpr program reshaping = program("reshaping")
@@ -113,4 +116,32 @@ TEST_CASE("what is kept from run to run has one shape, whichever kernel reshapes
                         .bind(x, in)
                         .bind(r, next_h)
                         .reshapes(r)) == 1);
+}
+
+TEST_CASE("a program states the shape of a tensor that nobody takes as a whole") {
+    auto const with = [&](std::initializer_list<std::int64_t> shape) {
+        program made("stated");
+        made.input(in, l2).output(out, l2).run("k0", cpu, negate_on_cpu).bind(x, in).bind(r, t0).reshapes(r);
+        made.run("k1", cpu, rows_on_cpu).bind(x, t0).bind(r, out);
+        return shape.size() == 0 ? made : made.shape(t0, shape);
+    };
+    // Nine rows of ten are all that is known of it.
+    CHECK(verdict_of(with({})).find("`t0`: kernel `k0` reshapes it, and takes 100 of 90 elements") != std::string::npos);
+    program const stated = with({10, 10});
+    auto const plan = std::make_unique<program_plan_value>(make_program_plan(stated));
+    REQUIRE((plan->refusal ? to_string(plan->refusal) : "") == "");
+    CHECK(programs::fault_of(*plan) == "");
+    CHECK(tensor_of(*plan, t0).extents[0] == 10);
+    CHECK(tensor_of(*plan, t0).bytes == 400);
+    CHECK(tensor_of(*plan, out).bytes == 360);
+    // What is stated has to fit.
+    CHECK(verdict_of(with({100})).find("its shape is stated with 1 extents, and kernels have it with 2 dimensions") != std::string::npos);
+    CHECK(verdict_of(with({10, 11})).find("`t0`: kernel `k0` reshapes it, and takes 100 of 110 elements") != std::string::npos);
+    CHECK(make_program_plan(with({8, 10})).refusal.kind == verdict_kind::outside_domain);
+    CHECK(make_program_plan(with({0, 10})).refusal.kind == verdict_kind::outside_domain);
+    program const unwritten =
+        program("unwritten").input(in, l2).output(out, l2).run("k0", cpu, negate_on_cpu).bind(x, in).bind(r, out).shape(out, {101});
+    CHECK(verdict_of(unwritten).find("`out`: kernel `k0` writes 100 elements along a dimension where its shape has 101") !=
+          std::string::npos);
+    CHECK(make_program_plan(program(stated).shape(t1, {10, 10})).refusal.broken == ir::rule::of_no_kernel);
 }

@@ -122,7 +122,7 @@ class layer_shape {
     /// Sums of elements become sums of products by a constant of ones. @return whether it is such a layer
     bool multiply_by_one() {
         stored ones;
-        ones.name = detail::with_ending(of_.nodes.back().name, "_ones");
+        ones.name = own_name("_ones");
         auto made = multiplied_by(of_, ones);
         if (!made || (ones.type != scalar_type::int8 && ones.type != scalar_type::float32)) return false;
         std::size_t count = 1;
@@ -174,17 +174,14 @@ class layer_shape {
                                    (before[sums.start].op == operation::access && before[sums.start].argument_count == 1 &&
                                     before[before[sums.start].argument(0)].op == operation::axis_value);
         if (!is_plain_bias) return false;
-        // Strips of a layer have the same.
-        ir::label const& owner = of_.strip_of.empty() ? last.output : of_.strip_of;
         auto const along_channels = [&](char const* ending, std::vector<std::int64_t> of) {
             of.resize(static_cast<std::size_t>(channels), of.empty() ? 0 : of[0]);
-            return make_constant(detail::with_ending(owner, ending), of);
+            return make_constant(own_name(ending), of);
         };
         if (bias.empty()) bias = along_channels("_bias", {is_number ? before[sums.start].value : 0});
         ir::label const multiplier = along_channels("_multiplier", numbers.multipliers), shift = along_channels("_shift", numbers.shifts);
-        ir::label const low = make_constant(detail::with_ending(owner, "_low"), {numbers.low}),
-                        high = make_constant(detail::with_ending(owner, "_high"), {numbers.high}),
-                        zero = make_constant(detail::with_ending(owner, "_zero"), {numbers.zero_point});
+        ir::label const low = make_constant(own_name("_low"), {numbers.low}), high = make_constant(own_name("_high"), {numbers.high}),
+                        zero = make_constant(own_name("_zero"), {numbers.zero_point});
         std::vector<value> indices;
         for (int axis = 0; axis < last.rank; ++axis) indices.push_back(along(last.axes[axis].name, last.axes[axis].extent));
         auto const in32 = scalar_type::int32;
@@ -228,7 +225,7 @@ class layer_shape {
         parameter<std::int8_t> const l{"l"}, r{"r"};
         using in32 = parameter<std::int32_t>;
         auto const with = [&](char const* name, std::int64_t number) {
-            ir::label const tensor = make_constant(detail::with_ending(last.output, (std::string("_") + name).c_str()), {number});
+            ir::label const tensor = make_constant(own_name((std::string("_") + name).c_str()), {number});
             given.push_back({name, element(tensor, scalar_type::int32, {imported::number(std::int64_t{0}, scalar_type::int32)})});
             return in32{name};
         };
@@ -297,6 +294,10 @@ class layer_shape {
     void add_rewritten(reordered_constant made, std::size_t rank) {
         for (std::size_t at = 0; at < rank; ++at) made.order.push_back(static_cast<int>(at));
         reordered_.push_back(std::move(made));
+    }
+    /// The name of a constant that only this layer has. Strips of a layer have the same.
+    ir::label own_name(char const* ending) const {
+        return detail::with_ending(of_.strip_of.empty() ? of_.nodes.back().name : of_.strip_of, ending);
     }
     ir::label make_constant(ir::label const& name, std::vector<std::int64_t> const& numbers) {
         made_.push_back(known_int32(numbers));
