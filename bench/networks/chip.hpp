@@ -7,8 +7,8 @@
 #include <tilewright/import/products_by_instruction.hpp>
 #include <tilewright/tilewright.hpp>
 
-/// The chip of lesson 09 with memories that networks fit into: an npu that multiplies 16 pixels by 16 filters over 32 channels, a vector unit that
-/// finishes sums, and a cpu.
+/// The chip of lesson 14 with memories that networks fit into: an npu that multiplies 16 pixels by 16 filters over 32 channels, a vector unit that
+/// finishes sums and adds, and a cpu.
 namespace networks_chip {
 
 using namespace tilewright;

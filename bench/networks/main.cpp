@@ -230,9 +230,8 @@ void print(entry const& of, row const& one) {
 /// The networks of int8 on a chip: where layers go, cycles as planned and as the emulated chip counts them. @return how busy its array is
 double print_on_chip(std::vector<entry> const& entries, int& code) {
     std::printf(
-        "\nint8 on the chip of lesson 09, with larger memories. `busy`: of layers on the npu with 16 channels or more, the share of their "
-        "cycles "
-        "for which the array is needed.\n\n%-28s %7s %9s %6s %12s %12s %7s\n",
+        "\nint8 on the chip of lesson 14, with larger memories. `busy`: of layers that sum products over 16 channels or more, the share of "
+        "their cycles for which the array is needed.\n\n%-28s %7s %9s %6s %12s %12s %7s\n",
         "", "plan s", "act_mem", "proven", "cycles", "emulated", "busy");
     double busy = 0, cycles = 0;
     for (entry const& one : entries) {

@@ -22,10 +22,13 @@ chip_figures on_chip(imported::layers layers, std::vector<std::vector<std::byte>
         made.act_bytes = plan->peak(networks_chip::act_mem).value, made.proven = plan->proven(networks_chip::act_mem);
         for (imported::layer_placer::placed const& one : whole.placed_layers()) {
             ++made.layers;
+            made.on_npu += one.report.agent == "npu" ? 1 : 0;
             if (one.report.choice != "products") continue;
-            ++made.on_npu;
+            // As the model has them: the template may have joined them with a window.
+            auto const is_constant = [&](ir::label const& tensor) { return one.layer->of.is_constant(tensor); };
+            auto const of_model = imported::contraction_of(whole.network().all[static_cast<std::size_t>(made.layers - 1)], is_constant);
             std::int64_t channels = 1;
-            for (imported::contracted_loop const& loop : one.layer->of.as_contraction().value().k) channels *= loop.extent;
+            for (imported::contracted_loop const& loop : of_model.value().k) channels *= loop.extent;
             if (channels < 16) continue;
             made.npu_cycles += static_cast<double>(plan->kernel_at(plan->find_kernel(one.layer->of.what().name)).cycles);
             made.busy += one.report.least_cycles;
