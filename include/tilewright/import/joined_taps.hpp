@@ -63,7 +63,7 @@ class tap_join {
     }
     /// Whether both indices are the tap and the channel, and all of the data is read.
     bool fits(found const& by) const {
-        auto const shape = shapes_.find(what_.data.str());
+        auto const of_data = shapes_.find(what_.data.str());
         for (int at = 0; at < sums_.store; ++at) {
             ir::node const& one = nodes_[at];
             if (one.op != operation::access || (one.name != what_.data && one.name != what_.weights)) continue;
@@ -73,11 +73,11 @@ class tap_join {
                 }
                 continue;
             }
-            if (shape == shapes_.end() || shape->second.size() != static_cast<std::size_t>(one.argument_count)) return false;
+            if (of_data == shapes_.end() || of_data->second.size() != static_cast<std::size_t>(one.argument_count)) return false;
             for (int argument = 0; argument < one.argument_count; ++argument) {
                 ir::stage_index const index = index_of(nodes_, sums_, at, argument);
                 index_range const range = range_of(index, sums_);
-                std::int64_t const extent = shape->second[static_cast<std::size_t>(argument)];
+                std::int64_t const extent = of_data->second[static_cast<std::size_t>(argument)];
                 if (!index.affine || (!is_padded(nodes_, at) && (range.least > 0 || range.most < extent - 1))) return false;
                 if (argument == by.of_data && index.coefficients[sums_.find(by.tap.name)] != 1) return false;
                 if (argument == by.of_data + 1 && (range.least != 0 || range.most != extent - 1 || by.channel.extent != extent))

@@ -224,17 +224,17 @@ TEST_CASE("more operands and larger semantics than a machine holds are refused w
         return make_plan(schedule(plain, with)).refusal;
     };
     auto const sum_of = [&]<std::size_t... At>(std::index_sequence<At...>) {
-        tensor<std::int32_t> const x[] = {tensor<std::int32_t>(ir::label(&"xabcdefghijkl"[At]))...};
+        tensor<std::int32_t> const x[] = {tensor<std::int32_t>(ir::label(&"xabcdefghijklmnop"[At]))...};
         auto made = intrinsic("wide", c(i) = (... + x[At](i)));
         (made.reads(x[At], spad), ...);
         return made.writes(c, acc);
     };
-    CHECK(verdict_with(sum_of(std::make_index_sequence<11>())).kind == verdict_kind::none);
-    verdict const wide = verdict_with(sum_of(std::make_index_sequence<12>()));
+    CHECK(verdict_with(sum_of(std::make_index_sequence<15>())).kind == verdict_kind::none);
+    verdict const wide = verdict_with(sum_of(std::make_index_sequence<16>()));
     CHECK(wide.kind == verdict_kind::capacity_of_representation);
     CHECK(wide.names[0] == ir::label("operands"));
-    CHECK(wide.facts[0].value == 13);
-    CHECK(wide.facts[1].value == 12);
+    CHECK(wide.facts[0].value == 17);
+    CHECK(wide.facts[1].value == 16);
     // 62 different constants and as many sums, x and i, the result and the store; with one more, 130.
     auto const chain = [&]<int... Added>(std::integer_sequence<int, Added...>) {
         tensor<std::int32_t> const x{"x"};
