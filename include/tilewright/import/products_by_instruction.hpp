@@ -272,8 +272,8 @@ inline schedule_template products_by(ir::label const& instruction, ir::label con
 }
 
 /// Channels that stay apart, as in a depthwise convolution, by an instruction that sums over channels: it computes blocks of as many as it
-/// covers, with weights of 0 between them. So it is busy for as many products with 0, and weights take as many times the room as a block has
-/// channels. The weights have to be constants.
+/// covers, with weights of 0 between them. So it is busy for as many products with 0, and weights take as many times the room as a block
+/// has channels. The weights have to be constants.
 ///
 /// @param finish  as for `products_by`
 inline schedule_template apart_by(ir::label const& instruction, ir::label const& finish = {}) {
