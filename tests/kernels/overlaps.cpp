@@ -1,4 +1,6 @@
 // clang-format off: schedules are read line by line, a buffer a line.
+#include <tilewright/plan/planner.hpp>
+
 #include "catch.hpp"
 #include "kernels/run_kernel.hpp"
 
