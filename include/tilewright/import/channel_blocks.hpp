@@ -106,14 +106,11 @@ class block_writer {
     }
     /// An index of the data, where another channel of the block is read.
     std::int16_t as_read(std::vector<ir::node>& to, int at) const {
-        ir::node one = nodes_[at];
-        if (one.op == operation::axis_value && one.name == in_sums_) {
-            std::int16_t const block = put(to, axis(block_in_sums_, blocks_)), channel = put(to, axis(read_, size_));
-            return in_block(to, block, channel);
-        }
-        for (int argument = 0; one.op != operation::constant && argument < one.argument_count; ++argument)
-            one.arguments[argument] = as_read(to, nodes_[at].argument(argument));
-        return put(to, one);
+        return put_copy(to, nodes_, at, [&](std::vector<ir::node>& put_to, ir::node const& one) {
+            if (one.name != in_sums_) return put(put_to, one);
+            std::int16_t const block = put(put_to, axis(block_in_sums_, blocks_)), channel = put(put_to, axis(read_, size_));
+            return in_block(put_to, block, channel);
+        });
     }
     /// The one index of an access that is the channel; -1: there is none, or it stands in another one as well.
     int moved_argument(int access) const {

@@ -103,12 +103,9 @@ class tap_join {
         return put(to, *border);
     }
     std::int16_t without_tap(std::vector<ir::node>& to, int at, found const& by) const {
-        ir::node one = nodes_[at];
-        if (one.op == operation::axis_value && one.name == by.tap.name)
-            return put(to, number(std::int64_t{0}, scalar_type::int32).nodes[0]);
-        for (int argument = 0; one.op != operation::constant && argument < one.argument_count; ++argument)
-            one.arguments[argument] = without_tap(to, nodes_[at].argument(argument), by);
-        return put(to, one);
+        return put_copy(to, nodes_, at, [&](std::vector<ir::node>& put_to, ir::node const& one) {
+            return put(put_to, one.name == by.tap.name ? number(std::int64_t{0}, scalar_type::int32).nodes[0] : one);
+        });
     }
 
     layer const& of_;

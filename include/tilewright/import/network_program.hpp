@@ -63,9 +63,8 @@ class network_program {
         // Kernels that do not reshape a tensor may read a part of it.
         std::set<std::string> reshaped;
         for (auto const& one : placed_) reshaped.insert(one.layer->of.reshaped().begin(), one.layer->of.reshaped().end());
-        tensor_shapes const shapes = detail::shapes_of(network_);
         for (std::string const& tensor : reshaped) {
-            std::vector<std::int64_t> const& extents = shapes.at(tensor);
+            std::vector<std::int64_t> const& extents = placer_.shapes().at(tensor);
             made_.shape({ir::label(tensor.c_str()), scalar_type::literal}, extents.data(), static_cast<int>(extents.size()));
         }
         for (std::size_t at = 0; at < network_.outputs.size(); ++at) {

@@ -125,6 +125,8 @@ class layer_placer {
         int agent_at = 0;
         placement report;
     };
+    /// The shapes of what kernels make and of what the network is given, by name.
+    tensor_shapes const& shapes() const { return shapes_; }
     /// Where a layer runs. @throws not_placed  where no choice takes it
     placed place(layer const& of) {
         placement report{of.name.str(), of.made_for, {}, {}, 0, 0, {}};

@@ -61,6 +61,7 @@ inline std::optional<product_instruction> product_instruction_of(machine const& 
 struct product_loops {
     contraction of;
     product_instruction by;
+    bool overlaps = false;
     std::optional<contracted_loop> rows{}, m{}, n{}, k{}, batch{};
     std::vector<ir::label> taps{};    ///< that the instruction covers
     std::vector<ir::label> units{};   ///< of one iteration, for axes that the contraction has no loop for
@@ -68,8 +69,8 @@ struct product_loops {
     std::vector<ir::label> summed{};  ///< that the instruction does not cover
 
     /// @param wanted  the loop that is m; empty: the innermost of those that can be
-    product_loops(contraction what, product_instruction with, bool overlaps = false, ir::label const& wanted = {})
-        : of(std::move(what)), by(std::move(with)), units(of.unit) {
+    product_loops(contraction what, product_instruction with, bool may_overlap = false, ir::label const& wanted = {})
+        : of(std::move(what)), by(std::move(with)), overlaps(may_overlap), units(of.unit) {
         auto const last = [](std::vector<contracted_loop> const& loops) {
             return loops.empty() ? std::nullopt : std::optional(loops.back());
         };
@@ -78,10 +79,8 @@ struct product_loops {
         for (std::size_t at = of.taps.size() - std::min(by.taps, of.taps.size()); at < of.taps.size(); ++at)
             taps.push_back(of.taps[at].name);
         if (by.k) k = of.k.empty() && by.taps == 0 ? last(of.taps) : last(of.k);
-        // Elements that follow each other are taken along k. So m is another dimension, unless windows may overlap.
         for (contracted_loop const& one : of.m) {
-            bool const apart = overlaps || !k || (one.in_data & k->in_data) == 0;
-            if (by.m && apart && (wanted.empty() || one.name == wanted)) m = one;
+            if (by.m && can_be_m(one) && (wanted.empty() || one.name == wanted)) m = one;
         }
         for (contracted_loop const& one : of.m) {
             if (m && one.name != m->name) rows = one;
@@ -103,8 +102,10 @@ struct product_loops {
     /// How many other axes of the instruction have no loop.
     int missing() const { return (by.m && !m ? 1 : 0) + (by.n && !n ? 1 : 0); }
     bool has_steps() const { return !summed.empty() || (k && k->extent > *by.k); }
+    /// Elements that follow each other are taken along k. So m is another dimension, unless windows may overlap.
+    bool can_be_m(contracted_loop const& one) const { return overlaps || !k || (one.in_data & k->in_data) == 0; }
     /// The loop that fills the axis m of the instruction better than the one that is taken does; nothing: none does.
-    std::optional<ir::label> better_m(bool overlaps) const {
+    std::optional<ir::label> better_m() const {
         if (!m || by.rows) return std::nullopt;
         auto const fill = [&](contracted_loop const& one) {
             std::int64_t const calls = (one.extent + *by.m - 1) / *by.m;
@@ -112,8 +113,7 @@ struct product_loops {
         };
         contracted_loop best = *m;
         for (contracted_loop const& one : of.m) {
-            bool const apart = overlaps || !k || (one.in_data & k->in_data) == 0;
-            if (apart && fill(one) > fill(best)) best = one;
+            if (can_be_m(one) && fill(one) > fill(best)) best = one;
         }
         return best.name == m->name ? std::nullopt : std::optional(best.name);
     }

@@ -252,10 +252,14 @@ inline candidates product_schedules(placed_layer& of, ir::label const& instructi
         for (product_tiles const& tiles : tiles_of(of, with, most_sums)) made.all.push_back(schedule_of(of, with, tiles, finishing));
     };
     add(loops);
-    if (auto const other = loops.better_m(joins)) add(product_loops(of.of.as_contraction().value(), *by, joins, *other));
+    if (auto const other = loops.better_m()) add(product_loops(of.of.as_contraction().value(), *by, joins, *other));
     made.least_cycles = least_cycles;
     if (made.all.empty()) made.none = "no tile of it fits the memories of `" + instruction.str() + "`";
     return made;
+}
+
+inline schedule_template products_in(product_form form, ir::label const& instruction, ir::label const& finish, std::int64_t most_sums) {
+    return [=](placed_layer& of) { return product_schedules(of, instruction, finish, most_sums, form); };
 }
 
 }  // namespace detail
@@ -266,9 +270,7 @@ inline candidates product_schedules(placed_layer& of, ir::label const& instructi
 /// @param finish  an instruction that computes `rescaled_bytes` of `m x n` sums, for layers that finish so; none: the core does
 /// @param most_sums  bytes of sums of a tile, where the machine has caches that they should stay in; 0: as many as fit their memory
 inline schedule_template products_by(ir::label const& instruction, ir::label const& finish = {}, std::int64_t most_sums = 0) {
-    return [instruction, finish, most_sums](placed_layer& of) {
-        return detail::product_schedules(of, instruction, finish, most_sums, detail::product_form::any);
-    };
+    return detail::products_in(detail::product_form::any, instruction, finish, most_sums);
 }
 
 /// Channels that stay apart, as in a depthwise convolution, by an instruction that sums over channels: it computes blocks of as many as it
@@ -277,9 +279,7 @@ inline schedule_template products_by(ir::label const& instruction, ir::label con
 ///
 /// @param finish  as for `products_by`
 inline schedule_template apart_by(ir::label const& instruction, ir::label const& finish = {}) {
-    return [instruction, finish](placed_layer& of) {
-        return detail::product_schedules(of, instruction, finish, 0, detail::product_form::channels_in_blocks);
-    };
+    return detail::products_in(detail::product_form::channels_in_blocks, instruction, finish, 0);
 }
 
 /// Convolutions of images whose channels come last, by an instruction that sums over more channels than a pixel has: it sums over the
@@ -287,18 +287,14 @@ inline schedule_template apart_by(ir::label const& instruction, ir::label const&
 ///
 /// @param finish, most_sums  as for `products_by`
 inline schedule_template windows_by(ir::label const& instruction, ir::label const& finish = {}, std::int64_t most_sums = 0) {
-    return [instruction, finish, most_sums](placed_layer& of) {
-        return detail::product_schedules(of, instruction, finish, most_sums, detail::product_form::joined_taps);
-    };
+    return detail::products_in(detail::product_form::joined_taps, instruction, finish, most_sums);
 }
 
 /// Means, pools of averages and other sums of elements, by an instruction that sums products: with factors of 1.
 ///
 /// @param finish  as for `products_by`
 inline schedule_template sums_by(ir::label const& instruction, ir::label const& finish = {}) {
-    return [instruction, finish](placed_layer& of) {
-        return detail::product_schedules(of, instruction, finish, 0, detail::product_form::sums);
-    };
+    return detail::products_in(detail::product_form::sums, instruction, finish, 0);
 }
 
 }  // namespace tilewright::imported

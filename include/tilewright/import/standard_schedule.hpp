@@ -216,7 +216,7 @@ class layer_shape {
         std::vector<value> read;  // its elements
         for (int at = last.target + 1; at < last.store; ++at) {
             if (before[at].op != operation::access) continue;
-            value one{detail::subtree(of_.nodes, at)};
+            value one{detail::subtree(before, at)};
             if (std::none_of(read.begin(), read.end(), [&](value const& known) { return known.nodes == one.nodes; })) read.push_back(one);
         }
         if (read.size() != 2) return false;
@@ -233,7 +233,7 @@ class layer_shape {
                    rz = with("rz", numbers.zero_points[1]), rm = with("rm", numbers.multipliers[1]), rs = with("rs", numbers.shifts[1]),
                    m = with("m", numbers.multiplier), s = with("s", numbers.shift), low = with("low", numbers.low),
                    high = with("high", numbers.high), zero = with("zero", numbers.zero_point);
-        value const target{detail::subtree(of_.nodes, last.target)};
+        value const target{detail::subtree(before, last.target)};
         of_.nodes = stage_of(target, imported::apply(added_bytes(l, r, lz, lm, ls, rz, rm, rs, m, s, low, high, zero), given));
         of_.added.reset();
         changes_.emplace_back("add_by_tensors()");

@@ -83,16 +83,20 @@ inline std::vector<ir::node> pruned(std::vector<ir::node> const& from) {
     });
 }
 
+/// Puts a copy of one expression at the end, where some of its axes become something else; returns where its root is. `axis(to, node)` puts
+/// what stands for an axis, and returns where that is.
+template <class Axis>
+std::int16_t put_copy(std::vector<ir::node>& to, computation_view from, int at, Axis const& axis) {
+    ir::node one = from[at];
+    if (one.op == operation::axis_value) return axis(to, one);
+    for (int argument = 0; one.op != operation::constant && argument < one.argument_count; ++argument)
+        one.arguments[argument] = put_copy(to, from, from[at].argument(argument), axis);
+    return put(to, one);
+}
 /// The nodes of an expression that is a part of others.
-inline std::vector<ir::node> subtree(std::vector<ir::node> const& from, int root) {
+inline std::vector<ir::node> subtree(computation_view from, int root) {
     std::vector<ir::node> made;
-    auto const copy = [&](auto const& self, int at) -> std::int16_t {
-        ir::node one = from[static_cast<std::size_t>(at)];
-        for (int argument = 0; one.op != operation::constant && argument < one.argument_count; ++argument)
-            one.arguments[argument] = self(self, one.arguments[argument]);
-        return put(made, one);
-    };
-    copy(copy, root);
+    put_copy(made, from, root, [](std::vector<ir::node>& to, ir::node const& axis) { return put(to, axis); });
     return made;
 }
 
