@@ -108,7 +108,7 @@
     X(overwritten_in_another_bank, "bank #0 is asked for the one, bank #1 for the other")                                                 \
     X(one_operand_for_two, "it takes `$2` twice, but the stage reads two values, the second from `$3`")                                   \
     X(operand_with_offset, "its semantics index `$2` with the offset #1, which no stage has")                                             \
-    X(dimensions_in_one, "two dimensions of `$2` lie in one dimension of the stage")                                                      \
+    X(dimensions_in_one, "two dimensions of `$2` lie in one dimension of the stage; tile names outer loops first")                        \
     X(covered_by_a_fused_loop, "a fused loop covers part of an axis of `$2`")                                                             \
     X(neighbours_apart, "neighbours in `$2` lie #0 elements apart, in the intrinsic #1")                                                  \
     X(not_contiguous, "the last dimension of `$2` lies along dimension #0 of its tensor, not along #1")                                   \
