@@ -16,6 +16,6 @@ install_onnxruntime "$build/onnxruntime"
 
 # The tests themselves call clang where it counts. They run no benchmark.
 CC=${CC:-gcc} CXX=${CXX:-g++} cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON \
-    -D TILEWRIGHT_TESTS_TOGETHER=ON -D TILEWRIGHT_BENCH_OPTIMISED=OFF
+    -D TILEWRIGHT_TESTS_TOGETHER=ON -D TILEWRIGHT_OPTIMISED=OFF
 cmake --build "$build"
 exec ctest --test-dir "$build" --output-on-failure -j2 "$@"
