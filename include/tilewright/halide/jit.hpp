@@ -37,22 +37,26 @@ inline std::map<std::string, Halide::JITExtern> emulator_functions() {
 /// @throws std::invalid_argument when the plan was refused, with its verdict
 class jit_kernel {
   public:
-    /// @param part  of a plan that first only starts transfers and then only waits for them: each is a kernel of its own
-    explicit jit_kernel(plan_value const& plan, emulator* on, bool checked = false, Halide::Target const& target = jit_target(),
-                        plan_part part = plan_part::whole)
+    explicit jit_kernel(plan_value const& plan, emulator* on, bool checked = false, Halide::Target const& target = jit_target())
         : jit_kernel(plan, target) {
         if (on == nullptr) return;
-        emission how{binding::emulated, pointer(on), target_, checked};
-        how.part = part;
-        inject(how);
+        inject({binding::emulated, pointer(on), target_, checked});
         link_emulator();
     }
     /// A kernel for several cores.
     jit_kernel(plan_value const& plan, core_team const&, bool checked = false, Halide::Target const& target = jit_target())
         : jit_kernel(plan, target) {
-        inject({binding::emulated,
-                Halide::Internal::Call::make(Halide::Handle(), "tilewright_this_core", {}, Halide::Internal::Call::Extern), target_,
-                checked});
+        inject({binding::emulated, this_core(), target_, checked});
+        link_emulator();
+    }
+    /// A kernel of a program, which passes it arguments that the plan made: they are not checked.
+    ///
+    /// @param on    null: several cores
+    /// @param part  of a plan that first only starts transfers and then only waits for them: each is a kernel of its own
+    jit_kernel(plan_value const& plan, emulator* on, bool checked, plan_part part) : jit_kernel(plan, jit_target()) {
+        emission how{binding::emulated, on == nullptr ? this_core() : pointer(on), target_, checked};
+        how.part = part;
+        inject(how, false);
         link_emulator();
     }
     /// A kernel of this very processor: its machine is a core that copies by itself, with memories that have no addresses of their own.
@@ -134,12 +138,15 @@ class jit_kernel {
     static Halide::Expr pointer(void const* to) {
         return Halide::reinterpret(Halide::Handle(), Halide::Internal::make_const(Halide::UInt(64), reinterpret_cast<std::uintptr_t>(to)));
     }
-    void inject(emission const& how) {
+    static Halide::Expr this_core() {
+        return Halide::Internal::Call::make(Halide::Handle(), "tilewright_this_core", {}, Halide::Internal::Call::Extern);
+    }
+    void inject(emission const& how, bool checks_arguments = true) {
         code_names code = name_everything(plan_, names_, result_.name());
         code.parameters = inputs_.parameters;
         emitter emit(plan_, code, how);
         program_ = emit.program();
-        pipeline_.add_custom_lowering_pass(new inject_program(result_.name(), program_, target_));
+        pipeline_.add_custom_lowering_pass(new inject_program(result_.name(), program_, target_, checks_arguments));
     }
     template <class Visit>
     static void visit_type(Halide::Type const& type, Visit&& visit) {

@@ -19,15 +19,17 @@ class jit_program {
             made.build = build_kernel(plan(), at);
             if (plan().cores > 1 && checked)
                 throw std::invalid_argument("a program for several cores runs unchecked: its team can watch instead");
+            auto const part = [&](emulator* by, plan_part which) {
+                return std::make_unique<jit_kernel>(made.build.plan, by, checked, which);
+            };
             if (plan().is_of_cores(plan().kernel_at(at).agent)) {
-                made.code = std::make_unique<jit_kernel>(made.build.plan, on.cores());
+                made.code = part(nullptr, plan_part::whole);
                 continue;
             }
             emulator* const by = &on.on(plan().kernel_at(at).agent);
             bool const copies = plan().agent_of(plan().kernel_at(at)).is_engine();
-            made.code =
-                std::make_unique<jit_kernel>(made.build.plan, by, checked, jit_target(), copies ? plan_part::begin : plan_part::whole);
-            if (copies) made.completes = std::make_unique<jit_kernel>(made.build.plan, by, checked, jit_target(), plan_part::complete);
+            made.code = part(by, copies ? plan_part::begin : plan_part::whole);
+            if (copies) made.completes = part(by, plan_part::complete);
         }
     }
 
