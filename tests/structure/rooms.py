@@ -56,7 +56,7 @@ LONG = {
     "import/onnx_operators.hpp onnx_operators": "one table: a line for each operator",
     "bring_up/self_test.hpp": "the pieces of two files of C, in their order; each needs the cases",
     "bring_up/self_test_text.hpp": "one file of C, as it is written",
-    "diagnostics/refusal.hpp report_refusal": "a case for each verdict: a compiler prints the case that it stands in",
+    "diagnostics/refusal.hpp judge": "a case for each verdict: a compiler prints the case that it stands in",
 }
 
 # Each header of these rooms has a test of its own, tests/<room>/<header>.cpp, or stands here with the reason why it needs none.

@@ -141,6 +141,66 @@ class numbers_in_place : public Halide::Internal::IRMutator {
     }
 };
 
+/// Code without loops of one iteration, nor values that have another name: what asks for them has the number, or that name, in its place.
+class single_iterations : public Halide::Internal::IRMutator {
+  public:
+    using Expr = Halide::Expr;
+    using Stmt = Halide::Internal::Stmt;
+
+    using IRMutator::mutate;
+    /// An index, or a condition, in which something was replaced is simplified. What computes elements stays as it was written.
+    Expr mutate(Expr const& e) override {
+        bool const is_index = e.type() == Halide::Int(32) || e.type() == Halide::Int(64) || e.type() == Halide::Bool();
+        if (inside_ || !is_index) return IRMutator::mutate(e);
+        inside_ = true, replaced_ = false;
+        Expr const made = IRMutator::mutate(e);
+        inside_ = false;
+        return replaced_ ? Halide::Internal::simplify(made) : made;
+    }
+
+  protected:
+    using IRMutator::visit;
+    Expr visit(Halide::Internal::Variable const* op) override {
+        auto const known = known_.find(op->name);
+        if (known == known_.end()) return op;
+        replaced_ = true;
+        return known->second;
+    }
+    Stmt visit(Halide::Internal::For const* op) override {
+        using namespace Halide::Internal;
+        if (op->for_type != ForType::Serial || !is_const_one(op->extent) || as_const_int(op->min) == nullptr) return IRMutator::visit(op);
+        return with(op->name, op->min, op->body);
+    }
+    Stmt visit(Halide::Internal::LetStmt const* op) override {
+        using namespace Halide::Internal;
+        Expr const value = mutate(op->value);
+        if (op->value.type() == Halide::Int(32) && (as_const_int(value) != nullptr || value.as<Variable>() != nullptr))
+            return with(op->name, value, op->body);
+        Stmt const body = mutate(op->body);
+        return value.same_as(op->value) && body.same_as(op->body) ? Stmt(op) : LetStmt::make(op->name, value, body);
+    }
+    Stmt visit(Halide::Internal::IfThenElse const* op) override {
+        using namespace Halide::Internal;
+        Expr const condition = mutate(op->condition);
+        if (is_const_one(condition)) return mutate(op->then_case);
+        if (is_const_zero(condition)) return op->else_case.defined() ? mutate(op->else_case) : Evaluate::make(0);
+        return IfThenElse::make(condition, mutate(op->then_case), mutate(op->else_case));
+    }
+
+  private:
+    Stmt with(std::string const& name, Expr const& value, Stmt const& body) {
+        auto const before = known_.find(name);
+        Expr const outer = before == known_.end() ? Expr() : before->second;
+        known_[name] = value;
+        Stmt const made = mutate(body);
+        if (outer.defined()) known_[name] = outer;
+        else known_.erase(name);
+        return made;
+    }
+    std::map<std::string, Expr> known_;
+    bool inside_ = false, replaced_ = false;
+};
+
 /// A statement that does not ask again what a branch around it has asked.
 class asked_once : public Halide::Internal::IRMutator {
   protected:

@@ -246,12 +246,12 @@ class c_kernel_writer {
         }
         how.passes_values = true;
         how.part = part;
-        how.remark = [this](int step_at) { return c_remarks(schedule_, plan_).of_step(step_at); };
+        how.remark = [remarks = c_remarks(schedule_, plan_)](int step_at) { return remarks.of_step(step_at); };
         Halide::Internal::Stmt const program = values_apart().mutate(numbers_in_place().mutate(emitter(plan_, names_, how).program()));
         Halide::Internal::Stmt const asked = asked_once().mutate(program);
         Halide::Internal::Stmt const apart = registers_.empty() ? asked : first_steps().mutate(asked);
         Halide::Internal::Stmt const written = without_idle_values().mutate(borders_apart().mutate(sums_in_variables().mutate(apart)));
-        return registers_.empty() ? written : opaque_addresses().mutate(common_addresses().mutate(written));
+        return single_iterations().mutate(registers_.empty() ? written : opaque_addresses().mutate(common_addresses().mutate(written)));
     }
 
     bool uses_floating_point() const {

@@ -13,7 +13,12 @@ namespace detail {
 
 class c_remarks {
   public:
-    c_remarks(schedule const& made_by, plan_value const& plan) : schedule_(made_by), plan_(plan) {}
+    c_remarks(schedule const& made_by, plan_value const& plan) : schedule_(made_by), plan_(plan) {
+        // The code has no loops of one iteration, so indices do not name them.
+        for (int at = 0; at < plan_.terms.size(); ++at) {
+            if (is_single(plan_.terms[at].variable)) plan_.terms[at].coefficient = 0;
+        }
+    }
 
     /// The directives, as lines of a comment.
     std::string schedule_text() const {
@@ -56,12 +61,16 @@ class c_remarks {
             case step_kind::compute: directive = tensorized_by(plan_.bodies[what]); break;
             default: break;
         }
-        if (s.kind == step_kind::loop) return as_comment(directive);
+        if (s.kind == step_kind::loop) return is_single(what) ? "" : as_comment(directive);
         reports::program_line const line = reports::line_of(plan_, s);
         return as_comment(line.text + (line.value.empty() ? "" : ": " + line.value) + (directive.empty() ? "" : "  [" + directive + "]"));
     }
 
   private:
+    bool is_single(int loop) const {
+        variable const& v = plan_.variables[loop];
+        return v.kind == variable_kind::loop && v.extent == 1 && v.trips < 0 && v.first_of < 0 && !v.distributed;
+    }
     /// What is longer than a reader follows is cut: the expression of a curve has thousands of letters, and the code says the same.
     static std::string as_comment(std::string text) {
         constexpr std::size_t most = 600;
@@ -112,7 +121,7 @@ class c_remarks {
     }
 
     schedule const& schedule_;
-    plan_value const& plan_;
+    plan_value plan_;
 };
 
 }  // namespace detail

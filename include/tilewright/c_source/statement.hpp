@@ -250,8 +250,6 @@ inline void c_statements::call(std::string const& head, Halide::Internal::Call c
 inline void c_statements::loop(Halide::Internal::For const* op) {
     using namespace Halide::Internal;
     if (op->for_type != ForType::Serial) refuse(op, "a loop that is not serial");
-    if (!registers.empty() && is_const_one(op->extent) && as_const_int(op->min) != nullptr)
-        return statement(substitute(op->name, op->min, op->body));
     std::string const first = values.text(op->min);
     bool const from_zero = is_const_zero(op->min), non_negative = values.is_non_negative(op->min);
     auto const* const count = as_const_int(op->extent);

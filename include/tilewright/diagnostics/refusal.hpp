@@ -27,7 +27,7 @@ struct shown {
 }  // namespace detail
 
 template <class Planned>
-constexpr void report_refusal() {
+constexpr void judge() {
     if constexpr (Planned::refusal.kind != verdict_kind::none && Planned::refusal.kind != verdict_kind::reported) {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wc++26-extensions"
@@ -184,156 +184,156 @@ using no_refusal = typename refusal_if<Kind, Planned>::type;
 
 /// Instantiating it with a refused plan is one error. The plan stays usable, so later questions add no second error.
 ///
-/// @tparam Planned has a verdict `refusal`
-template <class Planned>
-constexpr void report_refusal() {
+/// @tparam P  what is planned: it has a verdict `refusal`
+template <class P>
+constexpr void judge() {
     using enum verdict_kind;
     using detail::no_refusal;
-    if constexpr (static_cast<bool>(Planned::refusal)) {
-        // One assertion for each verdict, written out: macros would add their expansion to every message. The line breaks keep short what
-        // compilers repeat of the source.
+    if constexpr (static_cast<bool>(P::refusal)) {
+        // One assertion for each verdict, written out: macros would add their expansion to every message. The line breaks, and the
+        // margin, keep short what compilers repeat of the source.
         // clang-format off
         static_assert(
-            no_refusal<Planned, unknown_axis>::ok,
+no_refusal<P, unknown_axis>::ok,
             TILEWRIGHT_UNKNOWN_AXIS);
         static_assert(
-            no_refusal<Planned, unknown_tensor>::ok,
+no_refusal<P, unknown_tensor>::ok,
             TILEWRIGHT_UNKNOWN_TENSOR);
         static_assert(
-            no_refusal<Planned, unknown_part>::ok,
+no_refusal<P, unknown_part>::ok,
             TILEWRIGHT_UNKNOWN_PART);
         static_assert(
-            no_refusal<Planned, axis_used_twice>::ok,
+no_refusal<P, axis_used_twice>::ok,
             TILEWRIGHT_AXIS_USED_TWICE);
         static_assert(
-            no_refusal<Planned, loop_order>::ok,
+no_refusal<P, loop_order>::ok,
             TILEWRIGHT_LOOP_ORDER);
         static_assert(
-            no_refusal<Planned, box_not_constant>::ok,
+no_refusal<P, box_not_constant>::ok,
             TILEWRIGHT_BOX_NOT_CONSTANT);
-        if constexpr (Planned::refusal.is_program_overflow())
+        if constexpr (P::refusal.is_program_overflow())
         static_assert(
-            no_refusal<Planned, memory_overflow>::ok,
+no_refusal<P, memory_overflow>::ok,
             TILEWRIGHT_PROGRAM_OVERFLOW);
         else
         static_assert(
-            no_refusal<Planned, memory_overflow>::ok,
+no_refusal<P, memory_overflow>::ok,
             TILEWRIGHT_MEMORY_OVERFLOW);
         static_assert(
-            no_refusal<Planned, register_overflow>::ok,
+no_refusal<P, register_overflow>::ok,
             TILEWRIGHT_REGISTER_OVERFLOW);
         static_assert(
-            no_refusal<Planned, no_memory>::ok,
+no_refusal<P, no_memory>::ok,
             TILEWRIGHT_NO_MEMORY);
         static_assert(
-            no_refusal<Planned, no_transfer>::ok,
+no_refusal<P, no_transfer>::ok,
             TILEWRIGHT_NO_TRANSFER);
         static_assert(
-            no_refusal<Planned, several_transfers>::ok,
+no_refusal<P, several_transfers>::ok,
             TILEWRIGHT_SEVERAL_TRANSFERS);
         static_assert(
-            no_refusal<Planned, transfer_region>::ok,
+no_refusal<P, transfer_region>::ok,
             TILEWRIGHT_TRANSFER_REGION);
         static_assert(
-            no_refusal<Planned, transfer_mismatch>::ok,
+no_refusal<P, transfer_mismatch>::ok,
             TILEWRIGHT_TRANSFER_MISMATCH);
         static_assert(
-            no_refusal<Planned, host_access>::ok,
+no_refusal<P, host_access>::ok,
             TILEWRIGHT_HOST_ACCESS);
         static_assert(
-            no_refusal<Planned, missing_first_form>::ok,
+no_refusal<P, missing_first_form>::ok,
             TILEWRIGHT_MISSING_FIRST_FORM);
         static_assert(
-            no_refusal<Planned, intrinsic_mismatch>::ok,
+no_refusal<P, intrinsic_mismatch>::ok,
             TILEWRIGHT_INTRINSIC_MISMATCH);
         static_assert(
-            no_refusal<Planned, intrinsic_operation>::ok,
+no_refusal<P, intrinsic_operation>::ok,
             TILEWRIGHT_INTRINSIC_OPERATION);
         static_assert(
-            no_refusal<Planned, operand_memory>::ok,
+no_refusal<P, operand_memory>::ok,
             TILEWRIGHT_OPERAND_MEMORY);
         static_assert(
-            no_refusal<Planned, in_place>::ok,
+no_refusal<P, in_place>::ok,
             TILEWRIGHT_IN_PLACE);
         static_assert(
-            no_refusal<Planned, partial_step>::ok,
+no_refusal<P, partial_step>::ok,
             TILEWRIGHT_PARTIAL_STEP);
         static_assert(
-            no_refusal<Planned, no_border>::ok,
+no_refusal<P, no_border>::ok,
             TILEWRIGHT_NO_BORDER);
         static_assert(
-            no_refusal<Planned, capacity_of_representation>::ok,
+no_refusal<P, capacity_of_representation>::ok,
             TILEWRIGHT_CAPACITY_OF_REPRESENTATION);
         static_assert(
-            no_refusal<Planned, ill_formed>::ok,
+no_refusal<P, ill_formed>::ok,
             TILEWRIGHT_ILL_FORMED);
         static_assert(
-            no_refusal<Planned, invalid_part>::ok,
+no_refusal<P, invalid_part>::ok,
             TILEWRIGHT_INVALID_PART);
         static_assert(
-            no_refusal<Planned, invalid_number>::ok,
+no_refusal<P, invalid_number>::ok,
             TILEWRIGHT_INVALID_NUMBER);
         static_assert(
-            no_refusal<Planned, not_honoured>::ok,
+no_refusal<P, not_honoured>::ok,
             TILEWRIGHT_NOT_HONOURED);
         static_assert(
-            no_refusal<Planned, conflicting_directives>::ok,
+no_refusal<P, conflicting_directives>::ok,
             TILEWRIGHT_CONFLICTING_DIRECTIVES);
         static_assert(
-            no_refusal<Planned, misplaced_directive>::ok,
+no_refusal<P, misplaced_directive>::ok,
             TILEWRIGHT_MISPLACED_DIRECTIVE);
 #if defined(__clang__)
         static_assert(
-            no_refusal<Planned, no_constant>::ok,
+no_refusal<P, no_constant>::ok,
             TILEWRIGHT_NO_CONSTANT);
 #endif
         static_assert(
-            no_refusal<Planned, temporary>::ok,
+no_refusal<P, temporary>::ok,
             TILEWRIGHT_TEMPORARY);
         static_assert(
-            no_refusal<Planned, versions_without_use>::ok,
+no_refusal<P, versions_without_use>::ok,
             TILEWRIGHT_VERSIONS_WITHOUT_USE);
         static_assert(
-            no_refusal<Planned, layout_mismatch>::ok,
+no_refusal<P, layout_mismatch>::ok,
             TILEWRIGHT_LAYOUT_MISMATCH);
         static_assert(
-            no_refusal<Planned, bank_conflict>::ok,
+no_refusal<P, bank_conflict>::ok,
             TILEWRIGHT_BANK_CONFLICT);
         static_assert(
-            no_refusal<Planned, distribution>::ok,
+no_refusal<P, distribution>::ok,
             TILEWRIGHT_DISTRIBUTION);
         static_assert(
-            no_refusal<Planned, core_without_part>::ok,
+no_refusal<P, core_without_part>::ok,
             TILEWRIGHT_CORE_WITHOUT_PART);
         static_assert(
-            no_refusal<Planned, multicast>::ok,
+no_refusal<P, multicast>::ok,
             TILEWRIGHT_MULTICAST);
         static_assert(
-            no_refusal<Planned, race>::ok,
+no_refusal<P, race>::ok,
             TILEWRIGHT_RACE);
         static_assert(
-            no_refusal<Planned, run_time_box>::ok,
+no_refusal<P, run_time_box>::ok,
             TILEWRIGHT_RUN_TIME_BOX);
         static_assert(
-            no_refusal<Planned, run_time_domain>::ok,
+no_refusal<P, run_time_domain>::ok,
             TILEWRIGHT_RUN_TIME_DOMAIN);
         static_assert(
-            no_refusal<Planned, deadlock>::ok,
+no_refusal<P, deadlock>::ok,
             TILEWRIGHT_DEADLOCK);
         static_assert(
-            no_refusal<Planned, outside_domain>::ok,
+no_refusal<P, outside_domain>::ok,
             TILEWRIGHT_OUTSIDE_DOMAIN);
         static_assert(
-            no_refusal<Planned, no_placement>::ok,
+no_refusal<P, no_placement>::ok,
             TILEWRIGHT_NO_PLACEMENT);
         static_assert(
-            no_refusal<Planned, no_producer>::ok,
+no_refusal<P, no_producer>::ok,
             TILEWRIGHT_NO_PRODUCER);
         static_assert(
-            no_refusal<Planned, cycle>::ok,
+no_refusal<P, cycle>::ok,
             TILEWRIGHT_CYCLE);
         static_assert(
-            no_refusal<Planned, agent_memory>::ok,
+no_refusal<P, agent_memory>::ok,
             TILEWRIGHT_AGENT_MEMORY);
         // clang-format on
     }

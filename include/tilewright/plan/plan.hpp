@@ -96,7 +96,7 @@ struct planned<Schedule> {
 /// The plan of a schedule. Its first use refuses a schedule that cannot be carried out.
 template <schedule const& Schedule>
 inline constexpr plan_of<Schedule> const& plan = (
-    report_refusal<planned<Schedule>>(),
+    judge<planned<Schedule>>(),
     planned<Schedule>::value);
 // clang-format on
 

@@ -90,7 +90,7 @@ struct planned_program {
 /// The plan of a program. Its first use refuses a program that cannot be carried out.
 template <program const& Program>
 inline constexpr program_plan_of<Program> const& program_plan = (
-    report_refusal<planned_program<Program>>(),
+    judge<planned_program<Program>>(),
     planned_program<Program>::value);
 // clang-format on
 
