@@ -35,6 +35,15 @@ constexpr auto staged = schedule(conv, host)
                             .at(xo)
                             .cache_write(out, near_by)
                             .at(xo);
+// One tile is all of the image.
+constexpr auto staged_whole = schedule(conv, host)
+                                  .split(y, yo, yi, 7)
+                                  .split(x, xo, xi, 6)
+                                  .reorder(yo, xo, yi, xi, f, r, s, c)
+                                  .cache_read(in, near_by)
+                                  .at(xo)
+                                  .cache_write(out, near_by)
+                                  .at(xo);
 constexpr auto in_lanes = schedule(conv, host).reorder(y, x, r, s, c, f).vectorize(f);
 // Two steps at a time, and taps that lie apart: bounds that no loop of one step has.
 constexpr auto strided = out(y4, x3, f) +=
@@ -118,6 +127,12 @@ TEST_CASE("a sum is a variable of the loops that add to it, and only what is ins
     CHECK(!holds(source, "?"));
     CHECK(bodies_of(source, "r").empty());
     CHECK(!holds(source, "if (1 <="));
+}
+TEST_CASE("loops of one iteration are numbers, in code and in remarks") {
+    std::string const source = check<staged_whole>();
+    INFO(source);
+    for (char const* gone : {"int32_t yo", "int32_t xo", "7 yo", "6 xo", "< 1;"}) CHECK(!holds(source, gone));
+    CHECK(holds(check<staged>(), "for (int32_t yo = 0; yo < 3; ++yo)"));
 }
 TEST_CASE("several sums, of a loop that is written out") {
     std::string const source = check<written_out>();

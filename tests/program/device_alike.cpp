@@ -64,11 +64,15 @@ TEST_CASE("kernels that share C functions get their own tensors and places: resu
 }
 TEST_CASE("one function for kernels that differ in names and in the places of their buffers; others have their own") {
     std::string const text = source();
-    auto const function = [&](char const* kernel) { return called_by(text, kernel); };
+    // Where the plan gives a kernel all that it takes, its steps are called at once.
+    auto const function = [&](char const* kernel) {
+        std::string const name = called_by(text, kernel);
+        return name.substr(0, name.find("_steps"));
+    };
     // The same for tensors of other names, whose buffers lie elsewhere.
     CHECK(function("double_a") == "alike_double_a");
     CHECK(function("double_b") == "alike_double_a");
-    CHECK(called_by(text, "double_a", true) == "(at->a, 10, at->pool + 400, (int32_t *)(at->pool + 0), 10)");
+    CHECK(called_by(text, "double_a", true) == "(at->a, 10, at->pool + 400, (int32_t *)at->pool, 10)");
     CHECK(called_by(text, "double_b", true) == "(at->b, 10, at->pool + 800, (int32_t *)(at->pool + 400), 10)");
     // A number differs.
     CHECK(function("triple_a") == "alike_triple_a");
@@ -85,10 +89,10 @@ TEST_CASE("one function for kernels that differ in names and in the places of th
     std::map<std::string, int> written;
     for (std::size_t at = text.find("_steps("); at != std::string::npos; at = text.find("_steps(", at + 1)) {
         std::size_t const begin = text.rfind(' ', at) + 1;
-        ++written[text.substr(begin, at - begin)];
+        if (text.compare(begin - 11, 11, "static int ") == 0) ++written[text.substr(begin, at - begin)];
     }
     CHECK(written.size() == 8);
-    for (auto const& [name, times] : written) CHECK((times == 2 && name.rfind("alike_", 0) == 0));
+    for (auto const& [name, times] : written) CHECK((times == 1 && name.rfind("alike_", 0) == 0));
     CHECK(text.find("/* Kernels double_a and double_b on cpu; the names are those of double_a:\n") != std::string::npos);
     CHECK(text.find("/* Kernels take and take_swapped on cpu; the names are those of take:\n") != std::string::npos);
     CHECK(text.find("/* Kernel triple_a on cpu:\n") != std::string::npos);

@@ -36,6 +36,37 @@ TEST_CASE("memories with addresses of their own are constants of the generated c
     CHECK_THAT(files[1].second, !Catch::Contains("malloc"));
 }
 
+TEST_CASE("arguments that the plan gives a kernel are checked when C is written, and not again when it runs") {
+    memory const l2{.name = "l2", .capacity = 4_KiB, .alignment = 16}, tcm{.name = "tcm", .base = 0x7000'0000, .capacity = 1_KiB};
+    memory const dram{.name = "dram"};
+    machine const where("where", dram, l2, tcm, transfer("get", l2, tcm).alignment(16), transfer("put", tcm, l2));
+    axis const i{"i", 8}, j{"j", 16};
+    tensor<std::int32_t> const x{"x"}, r{"r"}, in{"in"}, between{"between"}, behind{"behind"}, out{"out"};
+    auto const doubled = r(i, j) = x(i, j) * 2;
+    schedule const first = schedule(doubled, where).writes(r, l2);
+    schedule const second = schedule(doubled, where).reads(x, l2).writes(r, l2).cache_read(x, tcm);
+    schedule const third = schedule(doubled, where).reads(x, l2);
+    agent const on("on", where);
+    program made("p");
+    made.input(in, dram).run("k0", on, first).bind(x, in).bind(r, between);
+    made.run("k1", on, second).bind(x, between).bind(r, behind).run("k2", on, third).bind(x, behind).bind(r, out).output(out, dram);
+    program_plan_value plan = make_program_plan(made);
+    REQUIRE(!plan.refusal);
+    std::string const source = halide::c_program(plan, {.name = "p"}).at(1).second;
+    for (char const* taker : {"k0", "k2"}) CHECK_THAT(source, Catch::Contains("return p_" + std::string(taker) + "("));
+    CHECK_THAT(source, Catch::Contains("return p_k1_steps(") && !Catch::Contains("int p_k1("));
+    auto const refused = Catch::Contains("kernel `p_k1` cannot run on what the plan gives it");
+    program_plan_value moved = plan, unaligned = plan;
+    for (int at = 0; at < plan.tensors.size(); ++at) {
+        if (plan.tensors[at].name.str() == "between") moved.tensors[at].offset += 4;
+    }
+    CHECK_THROWS_WITH(halide::c_program(moved, {.name = "p"}), refused);
+    for (int at = 0; at < plan.memories.size(); ++at) {
+        if (plan.memories[at].what.name.str() == "l2") unaligned.pools[at].alignment = 4;
+    }
+    CHECK_THROWS_WITH(halide::c_program(unaligned, {.name = "p"}), refused);
+}
+
 TEST_CASE("a memory of constants is one to read, unless tensors or buffers of kernels lie there, too") {
     static constexpr std::array<std::int32_t, 64> numbers{1, 2, 3};
     memory const dram{.name = "dram"}, act{.name = "act", .base = 0x6000'0000, .capacity = 4_KiB}, wei{.name = "wei", .capacity = 4_KiB};

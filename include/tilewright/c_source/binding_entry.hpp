@@ -1,37 +1,12 @@
 #pragma once
 #include <tilewright/base/label_text.hpp>
+#include <tilewright/c_source/argument_rules.hpp>
 #include <tilewright/c_source/binding_header.hpp>
-#include <tilewright/c_source/run_time_extents.hpp>
-#include <tilewright/plan/check/may_be_result.hpp>
 #include <utility>
 
 // NAME_entry.c of a kernel that is an object: the function that callers call. It checks the arguments, then runs the object.
 namespace tilewright::halide::detail {
 
-inline std::string type_code(scalar_type type) {
-    if (is_float(type)) return "halide_type_float";
-    return is_unsigned(type) || type == scalar_type::boolean ? "halide_type_uint" : "halide_type_int";
-}
-inline int type_bits(scalar_type type) { return type == scalar_type::boolean ? 1 : 8 * bytes_of(type); }
-
-/// A bit for each dimension of an argument that has the extent of an axis which is left to run time.
-inline int exact_dimensions(plan_value const& plan, std::size_t position) {
-    int bits = 0;
-    for (int at = 0; at < plan.shapes.size(); ++at) {
-        shape const& one = plan.shapes[at];
-        if (one.plain && position_of(plan, one.buffer) == static_cast<int>(position)) bits |= 1 << one.dimension;
-    }
-    return bits;
-}
-/// Extents of an argument; 0 where they follow from what is left to run time.
-inline fixed_array<std::int64_t, max_rank> constant_extents(plan_value const& plan, std::size_t position) {
-    fixed_array<std::int64_t, max_rank> extents = passed_buffers(plan)[position].extents;
-    for (int at = 0; at < plan.shapes.size(); ++at) {
-        shape const& one = plan.shapes[at];
-        if (position_of(plan, one.buffer) == static_cast<int>(position)) extents[one.dimension] = 0;
-    }
-    return extents;
-}
 /// Writes the entry: a table of what arguments must be, and the function that compares them with it.
 class binding_entry {
   public:
@@ -105,6 +80,10 @@ class binding_entry {
             text_ << "    if (" << number_ << " == " << at + 1 << ") return " << kernel_.variants[at].function << "(" << given << ");\n";
         text_ << "    return " << kernel_.variants[last].function << "(" << given << ");\n";
     }
+    static std::string type_word(scalar_type type) {
+        halide_type_code_t const code = type_code(type);
+        return code == halide_type_float ? "halide_type_float" : code == halide_type_uint ? "halide_type_uint" : "halide_type_int";
+    }
     template <class Values>
     void add_numbers(Values const& values, int count) {
         text_ << "{";
@@ -114,18 +93,17 @@ class binding_entry {
     void add_table() {
         text_ << "\nstatic const struct tilewright_argument " << (plan_.run_time_extents > 0 ? at_least_ : arguments_) << "[] = {\n";
         for (std::size_t at = 0; at < passed_.size(); ++at) {
-            buffer const& b = passed_[at];
-            text_ << "    /* " << b.tensor.str() << " */ {" << type_code(b.type) << ", " << type_bits(b.type) << ", " << b.rank << ", "
-                  << (b.written ? 1 : 0) << ", ";
-            add_numbers(b.minimum, b.rank);
+            tilewright_argument const rules = rules_of_argument(plan_, static_cast<int>(at));
+            text_ << "    /* " << passed_[at].tensor.str() << " */ {" << type_word(passed_[at].type) << ", " << int{rules.type_bits} << ", "
+                  << rules.rank << ", " << rules.written << ", ";
+            add_numbers(rules.minimum, rules.rank);
             text_ << ", ";
-            add_numbers(constant_extents(plan_, at), b.rank);
-            text_ << ", " << int{b.dense_from} << ", ";
-            add_numbers(b.stride_multiples, b.rank);
+            add_numbers(rules.extent, rules.rank);
+            text_ << ", " << rules.dense_from << ", ";
+            add_numbers(rules.stride_multiple, rules.rank);
             text_ << ", ";
-            add_numbers(b.longest_strides, b.rank);
-            text_ << ", " << b.alignment << ", " << exact_dimensions(plan_, at) << ", "
-                  << (tilewright::detail::may_be_result(plan_, arguments_of(plan_).tensors[at]) ? 1 : 0) << "},\n";
+            add_numbers(rules.longest_stride, rules.rank);
+            text_ << ", " << rules.alignment << ", " << rules.exact << ", " << rules.may_be_result << "},\n";
         }
         text_ << "};\n";
     }
@@ -185,7 +163,7 @@ class binding_entry {
             text_ << "{0, " << extent_of_result(d) << ", " << kept_->stride(d) << ", 0}" << (d > 0 ? ", " : "");
         if (kept_->rank == 0) text_ << "{0, 1, 1, 0}";
         text_ << "};\n    struct halide_buffer_t " << result_ << " = {0};\n    " << result_ << ".host = (uint8_t *)" << address_of_result()
-              << ";\n    " << result_ << ".type.code = " << type_code(kept_->type) << ";\n    " << result_
+              << ";\n    " << result_ << ".type.code = " << type_word(kept_->type) << ";\n    " << result_
               << ".type.bits = " << type_bits(kept_->type) << ";\n    " << result_ << ".type.lanes = 1;\n    " << result_
               << ".dimensions = " << kept_->rank << ";\n    " << result_ << ".dim = " << dim_ << ";\n";
     }

@@ -46,14 +46,15 @@ struct c_signature {
         return text.empty() ? "void" : text;
     }
     /// The words of the parameters, in their order.
-    std::string words_of(plan_value const& plan) const {
-        std::string rest = parameters(plan) + ",", text;
+    std::vector<std::string> parameter_words(plan_value const& plan) const {
+        std::string rest = parameters(plan) + ",";
+        std::vector<std::string> found;
         for (std::size_t end = rest.find(','); end != std::string::npos; end = rest.find(',')) {
             std::size_t const name = rest.find_last_of(" *", end) + 1;
-            text += (text.empty() ? "" : ", ") + rest.substr(name, end - name);
+            found.push_back(rest.substr(name, end - name));
             rest.erase(0, end + 1);
         }
-        return text;
+        return found;
     }
 };
 

@@ -48,7 +48,8 @@ struct c_kernel_code {
     std::map<std::string, std::string> emulator;  ///< prototypes, by symbol
     c_helpers helpers;
     std::string functions;
-    c_own_words own;  ///< of `directives` and `functions`
+    std::vector<std::string> steps_take;  ///< what `NAME_steps` is given, in the words of the signature
+    c_own_words own;                      ///< of `directives` and `functions`
     bool floating_point = false, fences = false, overlaps = false, on_registers = false;
 };
 
@@ -75,11 +76,17 @@ inline std::string barrier_text(machine const& where, int cores, std::string con
     return chosen;
 }
 
+/// Whose kernel it is, and so what its function can rely on.
+enum class called_by {
+    anybody,
+    program,  ///< the address of each memory that it is given is that of `pool::first` there
+    plan,     ///< likewise, and all arguments are as the plan says: nothing checks them, and `NAME_steps` is all there is
+};
+
 class c_kernel_writer {
   public:
-    /// @param from_first  the address of each memory that the kernel is given is that of `pool::first` there
-    c_kernel_writer(schedule const& made_by, plan_value const& plan, c_source_options const& options, bool from_first = false)
-        : schedule_(made_by), plan_(plan), options_(options), from_first_(from_first) {}
+    c_kernel_writer(schedule const& made_by, plan_value const& plan, c_source_options const& options, called_by caller = called_by::anybody)
+        : schedule_(made_by), plan_(plan), options_(options), caller_(caller) {}
 
     /// @param linkage  in front of the kernel's function: nothing, or "static "
     /// @param in_two  its function only begins it, and `static int NAME_complete(void)` waits: a plan that first only starts transfers
@@ -109,31 +116,36 @@ class c_kernel_writer {
         made.floating_point = uses_floating_point();
         made.fences = code_.uses_fences();
         made.on_registers = !registers_.empty();
-        c_checks checks(plan_, signature_);
-        std::string const checked = checks.text();
-        made.overlaps = checks.overlaps();
-        auto const [parameters, given] = own_parameters(body);
-        std::string const own = options_.name + (plan_.cores > 1 ? "_share" : "");
+        std::vector<own_parameter> const taken = own_parameters(body);
+        for (own_parameter const& one : taken) made.steps_take.push_back(one.word);
         made.functions = std::string(made.on_registers ? "TILEWRIGHT_ALONE " : "") + "static int " + options_.name + "_steps(" +
-                         parameters + ") {\n" + body + "}\n\n" + (plan_.cores > 1 ? "static " : linkage) + "int " + own + "(" +
-                         made.parameters + ") {\n" + checked + unused_parameters() + "    return " + options_.name + "_steps(" + given +
-                         ");\n}\n";
-        if (plan_.cores > 1) made.functions += "\n" + linkage + function_of_cores(made.parameters);
+                         list_of(taken, true) + ") {\n" + body + "}\n";
+        if (caller_ != called_by::plan) add_checked_function(made, linkage, list_of(taken, false));
         add_own_words(made.own);
-        if (in_two) c_kernel_writer(schedule_, plan_, options_, from_first_).write_completion(made);
+        if (in_two) c_kernel_writer(schedule_, plan_, options_, caller_).write_completion(made);
         return made;
     }
 
   private:
     bool on_device() const { return options_.to == binding::device; }
 
+    /// Adds the function that checks what it is given.
+    void add_checked_function(c_kernel_code& to, std::string const& linkage, std::string const& given) const {
+        c_checks checks(plan_, signature_);
+        std::string const checked = checks.text();
+        to.overlaps = checks.overlaps();
+        std::string const own = options_.name + (plan_.cores > 1 ? "_share" : "");
+        to.functions += "\n" + (plan_.cores > 1 ? "static " : linkage) + "int " + own + "(" + to.parameters + ") {\n" + checked +
+                        unused_parameters() + "    return " + options_.name + "_steps(" + given + ");\n}\n";
+        if (plan_.cores > 1) to.functions += "\n" + linkage + function_of_cores(to.parameters);
+    }
     /// Adds the function that waits to what another writer has made.
     void write_completion(c_kernel_code& to) {
         reserve_names();
         signature_ = c_signature_of(plan_, code_.values.names, on_device());
         bind_arguments();
         std::string const body = code_.function_body(program(plan_part::complete));
-        if (own_parameters(body).first != "void") throw std::logic_error("a wait that needs what the kernel was given");
+        if (!own_parameters(body).empty()) throw std::logic_error("a wait that needs what the kernel was given");
         to.functions += "\nstatic int " + options_.name + "_complete(void) {\n" + body + "}\n";
         to.fences |= code_.uses_fences();
         to.helpers.add(code_.values.helpers);
@@ -163,7 +175,9 @@ class c_kernel_writer {
         std::string text = "int " + options_.name + "(" + parameters + ") {\n";
         text += "    if (" + core + " < 0 || " + core + " >= " + std::to_string(plan_.cores) + ") return " +
                 std::to_string(TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_WRONG_CORE, 0)) + "; /* no such core */\n";
-        std::string const call = options_.name + "_share(" + signature_.words_of(plan_) + ")";
+        std::string given;
+        for (std::string const& word : signature_.parameter_words(plan_)) given += (given.empty() ? "" : ", ") + word;
+        std::string const call = options_.name + "_share(" + given + ")";
         if (!on_device() || !talks(plan_)) return text + "    return " + call + ";\n}\n";
         return text + "    int const failed = " + call + ";\n    if (failed != 0) (void)" +
                barrier_text(*plan_.where, plan_.cores, core, "failed") + "; /* the other cores stop, too */\n    return failed;\n}\n";
@@ -242,7 +256,7 @@ class c_kernel_writer {
         for (std::size_t which = 0; which < pools.size(); ++which) {
             int const at = signature_.pools[which].first;
             how.pools[at] = Halide::Internal::Variable::make(Halide::UInt(64), pool_name(plan_, at));
-            if (from_first_) how.first_bytes[at] = pools[which].first;
+            if (caller_ != called_by::anybody) how.first_bytes[at] = pools[which].first;
         }
         how.passes_values = true;
         how.part = part;
@@ -280,41 +294,49 @@ class c_kernel_writer {
         return std::none_of(signature_.tensors.begin(), signature_.tensors.end(),
                             [&](c_argument const& a) { return a.at != buffer_at && tilewright::detail::may_be_result(plan_, a.at); });
     }
-    /// The arguments that the program uses: strides and extents have 32 bits from here on.
+    /// A parameter of the function of the steps. Strides and extents have 32 bits from there on.
+    struct own_parameter {
+        std::string type, word;
+        bool is_narrowed = false;
+    };
+    /// The arguments that the program uses.
     /// @param code  that it is
-    std::pair<std::string, std::string> own_parameters(std::string const& code) const {
-        std::string parameters, given;
-        auto const add = [&](std::string const& type, std::string const& word, std::string const& value) {
-            parameters += (parameters.empty() ? "" : ", ") + type + word;
-            given += (given.empty() ? "" : ", ") + value;
-        };
-        if (!signature_.core.empty() && is_used(emitter::core_name)) add("int32_t ", signature_.core, signature_.core);
+    std::vector<own_parameter> own_parameters(std::string const& code) const {
+        std::vector<own_parameter> all;
+        if (!signature_.core.empty() && is_used(emitter::core_name)) all.push_back({"int32_t ", signature_.core});
         for (c_argument const& a : signature_.tensors) {
             buffer const& b = plan_.buffers[a.at];
             if (is_used(names_.buffers[a.at]))
-                add((b.written ? "" : "const ") + c_type(b.type) + (is_apart(a.at) ? " *restrict " : " *"), a.word, a.word);
+                all.push_back({(b.written ? "" : "const ") + c_type(b.type) + (is_apart(a.at) ? " *restrict " : " *"), a.word});
             for (std::string const& stride : a.strides) {
-                if (has_word(code, stride)) add("int32_t ", stride, "(int32_t)" + stride);
+                if (has_word(code, stride)) all.push_back({"int32_t ", stride, true});
             }
         }
         std::vector<scalar_parameter> const scalars = parameters_of(plan_);
         for (std::size_t at = 0; at < scalars.size(); ++at) {
             std::string const& word = signature_.words.parameters[at];
-            if (is_used(scalars[at].code)) add(c_type(type_of(scalars[at].type)) + " ", word, word);
+            if (is_used(scalars[at].code)) all.push_back({c_type(type_of(scalars[at].type)) + " ", word});
         }
         for (auto const& [at, word] : signature_.pools) {
-            if (is_used(pool_name(plan_, at))) add("unsigned char *", word, word);
+            if (is_used(pool_name(plan_, at))) all.push_back({"unsigned char *", word});
         }
         for (auto const& [at, word] : signature_.extents) {
-            if (is_used(names_.variables[at])) add("int32_t ", word, "(int32_t)" + word);
+            if (is_used(names_.variables[at])) all.push_back({"int32_t ", word, true});
         }
-        return {parameters.empty() ? "void" : parameters, given};
+        return all;
+    }
+    /// The parameters as they are declared, or as the function with the checks passes them on.
+    static std::string list_of(std::vector<own_parameter> const& all, bool declared) {
+        std::string text;
+        for (own_parameter const& one : all)
+            text += (text.empty() ? "" : ", ") + (declared ? one.type : std::string(one.is_narrowed ? "(int32_t)" : "")) + one.word;
+        return text.empty() && declared ? "void" : text;
     }
 
     schedule const& schedule_;
     plan_value const& plan_;
     c_source_options options_;
-    bool from_first_;
+    called_by caller_;
     c_signature signature_;
     code_names names_;
     c_statements code_;

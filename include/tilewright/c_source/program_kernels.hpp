@@ -1,4 +1,6 @@
 #pragma once
+#include <deque>
+#include <tilewright/c_source/argument_rules.hpp>
 #include <tilewright/c_source/program_words.hpp>
 
 // The kernels of a program in C, and their calls with what the plan gives them.
@@ -22,25 +24,13 @@ class c_program_kernels : protected c_program_words {
     bool copies(int kernel_at) const { return plan_.agent_of(plan_.kernel_at(kernel_at)).is_engine(); }
     /// A call of a kernel with the arguments that the plan gives it.
     std::string call_text(int kernel_at) const {
-        kernel_build const& made = builds_[kernel_at];
-        c_signature const& signature = codes_[kernel_at].signature;
-        std::string inputs = codes_[kernel_at].cores > 1 ? "at->" + core_ : std::string(), result;
-        for (c_argument const& a : signature.tensors) {
-            buffer const& b = made.plan.buffers[a.at];
-            ir::program_use const& u = use_of(plan_, kernel_at, made.plan, a.at);
-            ir::program_tensor const& t = plan_.tensor_at(u.tensor);
-            std::string text = address_of(u, ir::first_element(t, u, b));
-            for (int d = 0; d + 1 < b.rank; ++d) text += ", " + std::to_string(ir::stride_of(t, u, b, d));
-            (b.written ? result : inputs) += (b.written || inputs.empty() ? "" : ", ") + text;
-        }
-        for (std::size_t at = 0; at < signature.pools.size(); ++at) {
-            int const memory = signature.pools[at].first;
-            int const here = plan_.memory_of(plan_.kernel_at(kernel_at).agent, made.plan.where->memories[memory].name);
-            std::int64_t const first = codes_[kernel_at].pools[at].first;
-            inputs += (inputs.empty() ? "" : ", ") + ("at->" + word_of_memory(here)) + (memory_at(here).what.banks > 1 ? "[0]" : "") +
-                      (first == 0 ? "" : " + " + std::to_string(first));
-        }
-        return function_name(kernel_at) + "(" + inputs + (inputs.empty() || result.empty() ? "" : ", ") + result + ")";
+        c_kernel_code const& code = codes_[kernel_at];
+        bool const planned = is_planned(kernel_at);
+        std::map<std::string, std::string> const values = values_of(kernel_at);
+        std::string given;
+        for (std::string const& word : planned ? code.steps_take : code.signature.parameter_words(builds_[kernel_at].plan))
+            given += (given.empty() ? "" : ", ") + values.at(word);
+        return function_name(kernel_at) + (planned ? "_steps(" : "(") + given + ")";
     }
     std::string unused_text(int kernel_at) const { return call_text(kernel_at).find("at->") == std::string::npos ? "(void)at;\n    " : ""; }
 
@@ -50,7 +40,9 @@ class c_program_kernels : protected c_program_words {
     void write_kernel(int at) {
         kernel_build const& made = builds_[at];
         c_source_options const how{kernel_name(at), options_.to, options_.includes};
-        c_kernel_code& code = codes_.emplace_back(c_kernel_writer(*made.what, made.plan, how, true).write("static ", copies(at)));
+        called_by const caller = is_planned(at) ? called_by::plan : called_by::program;
+        if (is_planned(at)) check_arguments(at);
+        c_kernel_code& code = codes_.emplace_back(c_kernel_writer(*made.what, made.plan, how, caller).write("static ", copies(at)));
         if (made.plan.cores > 1 && on_device()) {
             for (std::string const& one : c_prototypes(made.plan, true).barrier(plan_.cores)) code.device.push_back(one);
         }
@@ -66,6 +58,84 @@ class c_program_kernels : protected c_program_words {
         std::string const text = "/*" + code.directives + "*/" + code.functions;
         return std::to_string(kernel.agent) + (kernel.is_copy() ? " copies " : " ") + c_unnamed(code.own).of(text);
     }
+    /// Whether the plan decides all that a kernel is given: callers of the program pass none of its tensors.
+    bool is_planned(int kernel_at) const {
+        plan_value const& plan = builds_[kernel_at].plan;
+        argument_list const list = arguments_of(plan);
+        bool planned = plan.cores == 1;
+        for (int at = 0; at < list.tensor_count; ++at)
+            planned &= !plan_.tensor_at(use_of(plan_, kernel_at, plan, list.tensors[at]).tensor).passed;
+        return planned;
+    }
+    /// Such a kernel checks nothing when it runs, so its arguments are checked here, by the same function.
+    void check_arguments(int kernel_at) const {
+        plan_value const& plan = builds_[kernel_at].plan;
+        argument_list const list = arguments_of(plan);
+        std::deque<std::vector<halide_dimension_t>> shapes;
+        std::deque<halide_buffer_t> buffers;
+        std::vector<tilewright_argument> rules;
+        std::vector<halide_buffer_t*> passed;
+        for (int position = 0; position < list.tensor_count; ++position) {
+            buffer const& b = plan.buffers[list.tensors[position]];
+            ir::program_use const& u = use_of(plan_, kernel_at, plan, list.tensors[position]);
+            ir::program_tensor const& t = plan_.tensor_at(u.tensor);
+            rules.push_back(rules_of_argument(plan, position));
+            std::vector<halide_dimension_t>& shape = shapes.emplace_back();
+            for (int d = b.rank - 1; d >= 0; --d)
+                shape.emplace_back(rules.back().minimum[d], rules.back().extent[d], static_cast<std::int32_t>(ir::stride_of(t, u, b, d)));
+            halide_buffer_t& one = buffers.emplace_back();
+            one.host = reinterpret_cast<std::uint8_t*>(some_address(t) + ir::first_element(t, u, b) * bytes_of(t.type));
+            one.type = halide_type_t(type_code(b.type), rules.back().type_bits);
+            one.dimensions = b.rank;
+            one.dim = shape.data();
+            passed.push_back(&one);
+        }
+        int code = tilewright_check_arguments(rules.data(), list.tensor_count, passed.data());
+        std::vector<pool> const pools = pools_of(plan, on_device());
+        for (int at = 0; at < static_cast<int>(pools.size()) && code == 0; ++at) {
+            int const here = memory_here(kernel_at, list.pools[at]);
+            if (!memory_at(here).what.has_address() && pool_at(here).alignment % pools[static_cast<std::size_t>(at)].alignment != 0)
+                code = TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_MISALIGNED, list.tensor_count + at);
+        }
+        if (code != 0)
+            throw std::logic_error("kernel `" + kernel_name(kernel_at) + "` cannot run on what the plan gives it: code " +
+                                   std::to_string(code));
+    }
+    /// Where a tensor may be: at the address that its memory has; or at any, no better aligned than callers have to have the memory. Far
+    /// above all addresses: 0 is one, too, and no pointer for the check.
+    std::uintptr_t some_address(ir::program_tensor const& t) const {
+        memory_value const& m = memory_at(t.memory).what;
+        if (m.has_address()) return static_cast<std::uintptr_t>(m.position(t.bank, t.offset)) + (std::uintptr_t{1} << 60);
+        auto const alignment = static_cast<std::uintptr_t>(std::max<std::int64_t>(pool_at(t.memory).alignment, 1));
+        auto const which = static_cast<std::uintptr_t>(t.memory * max_banks + t.bank + 1);
+        return alignment * ((which << 38) + 1) + static_cast<std::uintptr_t>(t.offset);
+    }
+    /// What the plan gives a kernel, by the words of its signature.
+    std::map<std::string, std::string> values_of(int kernel_at) const {
+        kernel_build const& made = builds_[kernel_at];
+        c_signature const& signature = codes_[kernel_at].signature;
+        std::map<std::string, std::string> values;
+        if (!signature.core.empty()) values[signature.core] = "at->" + core_;
+        for (c_argument const& a : signature.tensors) {
+            buffer const& b = made.plan.buffers[a.at];
+            ir::program_use const& u = use_of(plan_, kernel_at, made.plan, a.at);
+            ir::program_tensor const& t = plan_.tensor_at(u.tensor);
+            values[a.word] = address_of(u, ir::first_element(t, u, b));
+            for (int d = 0; d + 1 < b.rank; ++d) values[a.strides[static_cast<std::size_t>(d)]] = std::to_string(ir::stride_of(t, u, b, d));
+        }
+        for (std::size_t at = 0; at < signature.pools.size(); ++at) {
+            auto const& [memory, word] = signature.pools[at];
+            int const here = memory_here(kernel_at, memory);
+            std::int64_t const first = codes_[kernel_at].pools[at].first;
+            values[word] = "at->" + word_of_memory(here) + (memory_at(here).what.banks > 1 ? "[0]" : "") +
+                           (first == 0 ? "" : " + " + std::to_string(first));
+        }
+        return values;
+    }
+    /// A memory of a kernel's machine, among those of the program.
+    int memory_here(int kernel_at, int memory_of_kernel) const {
+        return plan_.memory_of(plan_.kernel_at(kernel_at).agent, builds_[kernel_at].plan.where->memories[memory_of_kernel].name);
+    }
     /// "(const float *)(at->act_mem + 4096)"
     std::string address_of(ir::program_use const& u, std::int64_t first) const {
         ir::program_tensor const& t = plan_.tensor_at(u.tensor);
@@ -74,7 +144,8 @@ class c_program_kernels : protected c_program_words {
             return (t.kind == ir::tensor_kind::input ? "" : "(" + element + ")") + ("at->" + word_of_tensor(u.tensor)) +
                    (first == 0 ? "" : " + " + std::to_string(first));
         std::int64_t const offset = t.offset + first * bytes_of(t.type);
-        return "(" + element + ")(at->" + word_of_memory(t.memory) + bank_text(t) + " + " + std::to_string(offset) + ")";
+        std::string const memory = "at->" + word_of_memory(t.memory) + bank_text(t);
+        return "(" + element + ")" + (offset == 0 ? memory : "(" + memory + " + " + std::to_string(offset) + ")");
     }
     std::string bank_text(ir::program_tensor const& t) const {
         return memory_at(t.memory).what.banks > 1 ? "[" + std::to_string(t.bank) + "]" : "";
