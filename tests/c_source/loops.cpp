@@ -132,6 +132,8 @@ TEST_CASE("loops of one iteration are numbers, in code and in remarks") {
     std::string const source = check<staged_whole>();
     INFO(source);
     for (char const* gone : {"int32_t yo", "int32_t xo", "7 yo", "6 xo", "< 1;"}) CHECK(!holds(source, gone));
+    // Nor is anything asked of numbers, or multiplied by 0.
+    CHECK(!std::regex_search(source, std::regex("(if|min\\(|max\\() ?[0-9]+ ?[<>,] ?[0-9]|[^0-9a-z_]0 \\* |\\* 0[^0-9]")));
     CHECK(holds(check<staged>(), "for (int32_t yo = 0; yo < 3; ++yo)"));
 }
 TEST_CASE("several sums, of a loop that is written out") {

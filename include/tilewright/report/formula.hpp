@@ -181,6 +181,14 @@ inline std::string index_text(plan_value const& plan, affine const& form) {
     return text;
 }
 
+/// Whether no loop moves a form.
+inline bool is_number(plan_value const& plan, affine const& form) {
+    for (int at = 0; at < form.count; ++at) {
+        if (plan.term_at(form, at).coefficient != 0) return false;
+    }
+    return true;
+}
+
 /// A bound less a form: "100 - 64 mo".
 inline std::string room_text(plan_value const& plan, affine const& form, std::int64_t bound) {
     std::string text = std::to_string(bound - form.constant);

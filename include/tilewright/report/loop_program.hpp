@@ -33,17 +33,38 @@ inline std::string loop_text(plan_value const& plan, int at) {
            (v.vectorized ? " vectorized" : "");
 }
 
-/// How many elements of a dimension a call moves, -1 for the row: "64", where tiles are partial "min(64, 100 - 64 mo)".
-inline std::string extent_text(plan_value const& plan, movement const& m, int dimension) {
-    auto const extent = std::to_string(dimension < 0 ? m.row_elements : m.dimensions[dimension].extent);
-    std::string ends, begins;
+/// What clips leave of a dimension of a movement.
+struct clipped_span {
+    std::string begin, end;
+    bool is_clipped = false;
+    std::int64_t elements = -1;  ///< as many, where no loop moves the clips
+};
+/// @param dimension  -1: the row @param counts  `counts(kind)`: the clips that count @param ends  the kind of those at the end
+template <class Counts>
+clipped_span span_of(plan_value const& plan, movement const& m, int dimension, Counts const& counts, clip_kind ends) {
+    std::int64_t const extent = dimension < 0 ? m.row_elements : m.dimensions[dimension].extent;
+    std::int64_t first = 0, end = extent;
+    std::string at_begin, at_end;
+    bool numbers = true;
     for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
         clip const& c = plan.clips[at];
-        if (c.dimension != dimension || !shortens(c.is)) continue;
-        (c.is == clip_kind::end ? ends : begins) += ", " + room_text(plan, c.form, c.bound);
+        if (c.dimension != dimension || !counts(c.is)) continue;
+        std::int64_t const room = c.bound - c.form.constant;
+        (c.is == ends ? at_end : at_begin) += ", " + room_text(plan, c.form, c.bound);
+        (c.is == ends ? end : first) = c.is == ends ? std::min(end, room) : std::max(first, room);
+        numbers &= is_number(plan, c.form);
     }
-    std::string const end = ends.empty() ? extent : "min(" + extent + ends + ")";
-    return begins.empty() ? end : end + " - max(0" + begins + ")";
+    bool const clipped = !at_begin.empty() || !at_end.empty();
+    if (numbers) return {std::to_string(first), std::to_string(end), clipped, end - first};
+    return {at_begin.empty() ? "0" : "max(0" + at_begin + ")",
+            at_end.empty() ? std::to_string(extent) : "min(" + std::to_string(extent) + at_end + ")", clipped};
+}
+
+/// How many elements of a dimension a call moves, -1 for the row: "64", where tiles are partial "min(64, 100 - 64 mo)".
+inline std::string extent_text(plan_value const& plan, movement const& m, int dimension) {
+    clipped_span const span = span_of(plan, m, dimension, shortens, clip_kind::end);
+    if (span.elements >= 0) return std::to_string(span.elements);
+    return span.begin == "0" ? span.end : span.end + " - " + span.begin;
 }
 
 /// The extents of what one call moves, outermost first: "64 x 64". Where a dimension does not follow its buffer's order, or goes in steps,
@@ -83,16 +104,8 @@ inline std::string pads_text(plan_value const& plan, movement const& m) {
     std::string text;
     for (int dimension = 0; dimension <= m.dimension_count && m.source >= 0 && m.border >= 0; ++dimension) {
         int const position = dimension == m.dimension_count ? -1 : dimension;
-        std::string begins, ends;
-        for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
-            clip const& c = plan.clips[at];
-            if (c.dimension != position || !pads(c.is)) continue;
-            (c.is == clip_kind::border_end ? ends : begins) += ", " + room_text(plan, c.form, c.bound);
-        }
-        if (begins.empty() && ends.empty()) continue;
-        std::string const extent = std::to_string(position < 0 ? m.row_elements : m.dimensions[position].extent);
-        text += text.empty() ? ", of which it reads " : " x ";
-        text += "[" + (begins.empty() ? "0" : "max(0" + begins + ")") + ", " + (ends.empty() ? extent : "min(" + extent + ends + ")") + ")";
+        clipped_span const span = span_of(plan, m, position, pads, clip_kind::border_end);
+        if (span.is_clipped) text += (text.empty() ? ", of which it reads [" : " x [") + span.begin + ", " + span.end + ")";
     }
     if (text.empty()) return {};
     return text + ", else " + constant_text({.type = plan.what[m.border].type, .value = plan.what[m.border].value});
@@ -126,11 +139,15 @@ inline std::string transfer_text(plan_value const& plan, movement const& m) {
         source = expression_text(semantics, semantics[semantics.count - 1].argument(1), [](int) { return std::string("?"); });
     }
     std::string only, beyond;
+    bool always_beyond = false;
     for (int at = m.first_clip; at < m.first_clip + m.clip_count; ++at) {
         clip const& c = plan.clips[at];
-        if (c.is == clip_kind::only) only += (only.empty() ? " if " : " and ") + limit_text(plan, c.form, c.bound);
+        bool const holds = is_number(plan, c.form) && (c.is == clip_kind::only) == (c.form.constant < c.bound);
+        if (c.is == clip_kind::only && !holds) only += (only.empty() ? " if " : " and ") + limit_text(plan, c.form, c.bound);
         if (c.is == clip_kind::beyond) beyond += (beyond.empty() ? " if " : " or ") + limit_text(plan, c.form, c.bound - 1, " > ");
+        always_beyond |= c.is == clip_kind::beyond && holds;
     }
+    if (always_beyond) beyond.clear();
     std::string const to_all = t.is_multicast ? " of " + std::to_string(plan.cores) + " cores" : "";
     return t.name.str() + "  " + source + " (" + extents_text(plan, m) + pads_text(plan, m) + ") -> " +
            corner_text(plan, m.destination, m.destination_at) + to_all + only + beyond + (m.at.ring >= 0 ? step_text(plan, m.at) : "");
