@@ -1,23 +1,19 @@
 #pragma once
 #include <tilewright/c_source/run_time_extents.hpp>
 #include <tilewright/plan/check/may_be_result.hpp>
-#include <tilewright/runtime/entry.h>
+#include <tilewright/runtime/argument.h>
 
-// What a kernel's arguments have to be, as runtime/entry.h compares buffers with it.
+// What a kernel's arguments have to be, as runtime/entry.h compares buffers with it. Does not need Halide.
 namespace tilewright::halide::detail {
 
 inline int type_bits(scalar_type type) { return type == scalar_type::boolean ? 1 : 8 * bytes_of(type); }
-inline halide_type_code_t type_code(scalar_type type) {
-    if (is_float(type)) return halide_type_float;
-    return is_unsigned(type) || type == scalar_type::boolean ? halide_type_uint : halide_type_int;
-}
 
-/// @param position  of an argument, among those of the plan. Extents that follow from what is left to run time are 0.
+/// All but the code of its type, which is Halide's. Extents that follow from what is left to run time are 0.
+/// @param position  among the arguments of the plan
 inline tilewright_argument rules_of_argument(plan_value const& plan, int position) {
     int const at = arguments_of(plan).tensors[position];
     buffer const& b = plan.buffers[at];
     tilewright_argument made{};
-    made.type_code = static_cast<std::uint8_t>(type_code(b.type));
     made.type_bits = static_cast<std::uint8_t>(type_bits(b.type));
     made.rank = b.rank;
     made.written = b.written ? 1 : 0;

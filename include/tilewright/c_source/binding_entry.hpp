@@ -80,9 +80,9 @@ class binding_entry {
             text_ << "    if (" << number_ << " == " << at + 1 << ") return " << kernel_.variants[at].function << "(" << given << ");\n";
         text_ << "    return " << kernel_.variants[last].function << "(" << given << ");\n";
     }
-    static std::string type_word(scalar_type type) {
-        halide_type_code_t const code = type_code(type);
-        return code == halide_type_float ? "halide_type_float" : code == halide_type_uint ? "halide_type_uint" : "halide_type_int";
+    static char const* type_code(scalar_type type) {
+        if (is_float(type)) return "halide_type_float";
+        return is_unsigned(type) || type == scalar_type::boolean ? "halide_type_uint" : "halide_type_int";
     }
     template <class Values>
     void add_numbers(Values const& values, int count) {
@@ -94,7 +94,7 @@ class binding_entry {
         text_ << "\nstatic const struct tilewright_argument " << (plan_.run_time_extents > 0 ? at_least_ : arguments_) << "[] = {\n";
         for (std::size_t at = 0; at < passed_.size(); ++at) {
             tilewright_argument const rules = rules_of_argument(plan_, static_cast<int>(at));
-            text_ << "    /* " << passed_[at].tensor.str() << " */ {" << type_word(passed_[at].type) << ", " << int{rules.type_bits} << ", "
+            text_ << "    /* " << passed_[at].tensor.str() << " */ {" << type_code(passed_[at].type) << ", " << int{rules.type_bits} << ", "
                   << rules.rank << ", " << rules.written << ", ";
             add_numbers(rules.minimum, rules.rank);
             text_ << ", ";
@@ -163,7 +163,7 @@ class binding_entry {
             text_ << "{0, " << extent_of_result(d) << ", " << kept_->stride(d) << ", 0}" << (d > 0 ? ", " : "");
         if (kept_->rank == 0) text_ << "{0, 1, 1, 0}";
         text_ << "};\n    struct halide_buffer_t " << result_ << " = {0};\n    " << result_ << ".host = (uint8_t *)" << address_of_result()
-              << ";\n    " << result_ << ".type.code = " << type_word(kept_->type) << ";\n    " << result_
+              << ";\n    " << result_ << ".type.code = " << type_code(kept_->type) << ";\n    " << result_
               << ".type.bits = " << type_bits(kept_->type) << ";\n    " << result_ << ".type.lanes = 1;\n    " << result_
               << ".dimensions = " << kept_->rank << ";\n    " << result_ << ".dim = " << dim_ << ";\n";
     }

@@ -114,7 +114,9 @@ inline c_expressions::piece c_expressions::pointer_piece(Expr const& address) {
             auto const* const v = part.as<Variable>();
             return v != nullptr && (v->type.is_handle() || variable(v->name).is == c_variable::kind::address);
         });
-        if (begins && is_const_zero(a->b)) return pointer_piece(a->a);
+        Expr number_or_more = a->b;
+        while (auto const* const widened = number_or_more.as<Cast>()) number_or_more = widened->value;
+        if (begins && is_const_zero(number_or_more)) return pointer_piece(a->a);
         if (begins) {
             auto const* const offset = a->b.as<Cast>();
             bool const is_signed = offset != nullptr && offset->value.type() == Halide::Int(64);

@@ -2,6 +2,7 @@
 #include <deque>
 #include <tilewright/c_source/argument_rules.hpp>
 #include <tilewright/c_source/program_words.hpp>
+#include <tilewright/runtime/entry.h>
 
 // The kernels of a program in C, and their calls with what the plan gives them.
 namespace tilewright::halide::detail {
@@ -85,7 +86,7 @@ class c_program_kernels : protected c_program_words {
                 shape.emplace_back(rules.back().minimum[d], rules.back().extent[d], static_cast<std::int32_t>(ir::stride_of(t, u, b, d)));
             halide_buffer_t& one = buffers.emplace_back();
             one.host = reinterpret_cast<std::uint8_t*>(some_address(t) + ir::first_element(t, u, b) * bytes_of(t.type));
-            one.type = halide_type_t(type_code(b.type), rules.back().type_bits);
+            one.type = halide_type_t(halide_type_int, rules.back().type_bits);  // a rule says nothing of the code
             one.dimensions = b.rank;
             one.dim = shape.data();
             passed.push_back(&one);

@@ -14,7 +14,15 @@ namespace detail {
 class c_remarks {
   public:
     c_remarks(schedule const& made_by, plan_value const& plan) : schedule_(made_by), plan_(plan) {
-        // The code has no loops of one iteration, so indices do not name them.
+        // The code has no loops of one iteration, so texts do not name them.
+        for (int which = 0; which < plan_.bodies.size(); ++which) {
+            body& b = plan_.bodies[which];
+            std::int16_t kept = 0;
+            for (int at = 0; at < b.loop_count; ++at) {
+                if (!is_single(b.loops[at]) || plan_.variables[b.loops[at]].reduction) b.loops[kept++] = b.loops[at];
+            }
+            b.loop_count = kept;
+        }
         for (int at = 0; at < plan_.terms.size(); ++at) {
             if (is_single(plan_.terms[at].variable)) plan_.terms[at].coefficient = 0;
         }

@@ -184,6 +184,9 @@ inline void c_statements::let(Halide::Internal::LetStmt const* op, bool last) {
         declare("void *const " + values.define(op->name) + " = " + where + ";");
     } else if (type.is_scalar()) {
         std::string const value = values.text(op->value);
+        // Fields of arguments turn out to be numbers here.
+        if (type == Halide::Int(32) && value.size() < 10 && value.find_first_not_of("0123456789") == std::string::npos)
+            return write(substitute(op->name, Expr(std::stoi(value)), op->body), last);
         bool const non_negative = values.is_non_negative(op->value);
         flush();
         declare("const " + c_type(type) + " " + values.define(op->name, c_variable::kind::value, non_negative) + " = " + value + ";");
