@@ -27,23 +27,17 @@ constexpr auto written_out = schedule(conv, host).split(f, fo, fi, 3).reorder(y,
 constexpr auto taps_written_out = schedule(conv, host).split(x, xo, xi, 3).unroll(xi).unroll(s);
 constexpr auto near_taps =
     schedule(conv, host).split(y, yo, yi, 7).reorder(yo, yi, x, s, f, r, c).unroll(yi).unroll(s).cache_read(in, near_by).at(yi);
-constexpr auto staged = schedule(conv, host)
-                            .split(y, yo, yi, 3)
-                            .split(x, xo, xi, 4)
-                            .reorder(yo, xo, yi, xi, f, r, s, c)
-                            .cache_read(in, near_by)
-                            .at(xo)
-                            .cache_write(out, near_by)
-                            .at(xo);
-// One tile is all of the image.
-constexpr auto staged_whole = schedule(conv, host)
-                                  .split(y, yo, yi, 7)
-                                  .split(x, xo, xi, 6)
-                                  .reorder(yo, xo, yi, xi, f, r, s, c)
-                                  .cache_read(in, near_by)
-                                  .at(xo)
-                                  .cache_write(out, near_by)
-                                  .at(xo);
+constexpr schedule in_tiles(std::int64_t rows, std::int64_t columns) {
+    return schedule(conv, host)
+        .split(y, yo, yi, rows)
+        .split(x, xo, xi, columns)
+        .reorder(yo, xo, yi, xi, f, r, s, c)
+        .cache_read(in, near_by)
+        .at(xo)
+        .cache_write(out, near_by)
+        .at(xo);
+}
+constexpr auto staged = in_tiles(3, 4), whole_image = in_tiles(7, 6);
 constexpr auto in_lanes = schedule(conv, host).reorder(y, x, r, s, c, f).vectorize(f);
 // Two steps at a time, and taps that lie apart: bounds that no loop of one step has.
 constexpr auto strided = out(y4, x3, f) +=
@@ -129,7 +123,7 @@ TEST_CASE("a sum is a variable of the loops that add to it, and only what is ins
     CHECK(!holds(source, "if (1 <="));
 }
 TEST_CASE("loops of one iteration are numbers, in code and in remarks") {
-    std::string const source = check<staged_whole>();
+    std::string const source = check<whole_image>();
     INFO(source);
     for (char const* gone : {"int32_t yo", "int32_t xo", "7 yo", "6 xo", "< 1;"}) CHECK(!holds(source, gone));
     // Nor is anything asked of numbers, or multiplied by 0.

@@ -114,10 +114,10 @@ inline c_expressions::piece c_expressions::pointer_piece(Expr const& address) {
             auto const* const v = part.as<Variable>();
             return v != nullptr && (v->type.is_handle() || variable(v->name).is == c_variable::kind::address);
         });
-        Expr number_or_more = a->b;
-        while (auto const* const widened = number_or_more.as<Cast>()) number_or_more = widened->value;
-        if (begins && is_const_zero(number_or_more)) return pointer_piece(a->a);
         if (begins) {
+            Expr narrow = a->b;
+            while (auto const* const widened = narrow.as<Cast>()) narrow = widened->value;
+            if (is_const_zero(narrow)) return pointer_piece(a->a);
             auto const* const offset = a->b.as<Cast>();
             bool const is_signed = offset != nullptr && offset->value.type() == Halide::Int(64);
             auto const* const number = is_signed ? as_const_int(offset->value) : nullptr;

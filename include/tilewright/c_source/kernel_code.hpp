@@ -103,7 +103,7 @@ class c_kernel_writer {
         c_kernel_code made;
         made.name = options_.name;
         made.machine = plan_.where->name.str();
-        made.directives = c_remarks(schedule_, plan_).schedule_text();
+        made.directives = c_remarks::schedule_text(schedule_);
         for (c_argument const& a : signature_.tensors) made.regions.push_back(region_text(plan_, a));
         made.signature = signature_;
         made.parameters = signature_.parameters(plan_);
@@ -260,7 +260,8 @@ class c_kernel_writer {
         }
         how.passes_values = true;
         how.part = part;
-        how.remark = [remarks = c_remarks(schedule_, plan_)](int step_at) { return remarks.of_step(step_at); };
+        c_remarks const remarks(schedule_, plan_);
+        how.remark = [&remarks](int step_at) { return remarks.of_step(step_at); };
         Halide::Internal::Stmt const program = values_apart().mutate(numbers_in_place().mutate(emitter(plan_, names_, how).program()));
         Halide::Internal::Stmt const asked = asked_once().mutate(program);
         Halide::Internal::Stmt const apart = registers_.empty() ? asked : first_steps().mutate(asked);

@@ -41,8 +41,9 @@ class c_program_kernels : protected c_program_words {
     void write_kernel(int at) {
         kernel_build const& made = builds_[at];
         c_source_options const how{kernel_name(at), options_.to, options_.includes};
-        called_by const caller = is_planned(at) ? called_by::plan : called_by::program;
-        if (is_planned(at)) check_arguments(at);
+        bool const planned = is_planned(at);
+        if (planned) check_arguments(at);
+        called_by const caller = planned ? called_by::plan : called_by::program;
         c_kernel_code& code = codes_.emplace_back(c_kernel_writer(*made.what, made.plan, how, caller).write("static ", copies(at)));
         if (made.plan.cores > 1 && on_device()) {
             for (std::string const& one : c_prototypes(made.plan, true).barrier(plan_.cores)) code.device.push_back(one);

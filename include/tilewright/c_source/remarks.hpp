@@ -29,11 +29,11 @@ class c_remarks {
     }
 
     /// The directives, as lines of a comment.
-    std::string schedule_text() const {
+    static std::string schedule_text(schedule const& made_by) {
         std::string text;
-        for (int at = 0; at < schedule_.directive_count(); ++at) {
-            if (!description_of(schedule_.directive_at(at).kind).refines())
-                text += " *     ." + as_comment(reports::directive_text(schedule_, at)) + "\n";
+        for (int at = 0; at < made_by.directive_count(); ++at) {
+            if (!description_of(made_by.directive_at(at).kind).refines())
+                text += " *     ." + as_comment(reports::directive_text(made_by, at)) + "\n";
         }
         return text;
     }

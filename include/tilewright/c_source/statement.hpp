@@ -157,9 +157,6 @@ inline void c_statements::write(Stmt const& s, bool last) {
 inline void c_statements::let(Halide::Internal::LetStmt const* op, bool last) {
     using namespace Halide::Internal;
     if (checked_call(op)) return;
-    // Loops that are written out: which register is meant is a number.
-    if (!registers.empty() && as_const_int(op->value) != nullptr && op->value.type() == Halide::Int(32))
-        return write(substitute(op->name, op->value, op->body), last);
     find_name user(op->name);
     op->body.accept(&user);
     if (!user.found && is_pure(op->value)) return write(op->body, last);
