@@ -23,7 +23,7 @@
 #include <tilewright/import/placement_report.hpp>
 #include <tilewright/network/input_file.hpp>
 #include <tilewright/reference/onnxruntime_node.hpp>
-#include <tilewright/report/program_page.hpp>
+#include <tilewright/report/program_run_page.hpp>
 #endif
 
 namespace {
@@ -157,7 +157,8 @@ double difference_of(std::vector<std::byte> const& a, std::vector<std::byte> con
 }
 /// Runs a network on the emulated machines of its chip, and as plain loops. @return whether results are equal, floats nearly, and cycles
 /// are those that were planned
-bool emulate(source const& from, int runs) {
+/// @param page  a file for the report of the last run; empty: none
+bool emulate(source const& from, int runs, std::string const& page) {
     auto const made = plan_network(from, "network");
     if (!made) return false;
     imported::chip const& loops = imported::this_processor().loops;
@@ -165,6 +166,7 @@ bool emulate(source const& from, int runs) {
     program_plan_value const plan_of_loops = make_program_plan(plain.get());
     if (plan_of_loops.refusal) throw std::runtime_error(to_string(plan_of_loops.refusal));
     imported::emulated_network on_chip(made->program(), imported::tool_is_for().what, made->plan()), in_loops(plain, loops, plan_of_loops);
+    if (!page.empty()) on_chip.machines().record(kernel_plans(made->plan()));
     double most = 0;
     bool as_planned = true;
     constexpr progress modes[] = {progress::earliest, progress::latest, progress::random};
@@ -185,6 +187,7 @@ bool emulate(source const& from, int runs) {
               << " plain loops";
     if (most > 0) std::cout << ", by " << most;
     std::cout << "\n";
+    if (!page.empty()) write_report(made->plan(), on_chip.machines(), page);
     return as_planned && most < 1e-4;
 }
 std::vector<std::vector<std::byte>> read_inputs(network::graph const& of, std::vector<std::string> const& files) {
@@ -262,10 +265,12 @@ std::optional<int> run(std::vector<std::string> arguments) {
     std::size_t const model_at = command == "--c" || command == "--eject" ? 3 : 1;
     std::vector<std::string> const states = take_option(arguments, "--state");
     std::vector<std::string> const library = take_option(arguments, "--onnxruntime");
+    std::vector<std::string> const page = take_option(arguments, "--report");
     std::size_t const count = arguments.size();
     bool const has_option =
         std::any_of(arguments.begin() + 1, arguments.end(), [](std::string const& one) { return one.starts_with("--"); });
     if (count <= model_at || has_option || (!library.empty() && command != "--check") || library.size() > 1) return std::nullopt;
+    if ((!page.empty() && command != "--emulate") || page.size() > 1) return std::nullopt;
     std::vector<std::string> const rest(arguments.begin() + static_cast<std::ptrdiff_t>(model_at) + 1, arguments.end());
     try {
         source const from{arguments[model_at], states_of(states)};
@@ -274,7 +279,7 @@ std::optional<int> run(std::vector<std::string> arguments) {
         if (command == "--layers" && rest.empty()) return print_layers(from) ? 0 : 1;
         if (command == "--eject" && rest.empty()) return eject(from, arguments[1], arguments[2]) ? 0 : 1;
         int const runs = rest.empty() ? 3 : std::atoi(rest[0].c_str());
-        if (command == "--emulate" && rest.size() <= 1 && runs > 0) return emulate(from, runs) ? 0 : 1;
+        if (command == "--emulate" && rest.size() <= 1 && runs > 0) return emulate(from, runs, page.empty() ? "" : page[0]) ? 0 : 1;
     } catch (std::exception const& error) {
         return failed(arguments[model_at].c_str(), error);
     }
@@ -289,7 +294,7 @@ int usage(char const* tool) {
         << "       " << tool << " --c FOLDER NAME MODEL [C_INCLUDE ...]\n"
         << "       " << tool << " --layers MODEL\n"
         << "       " << tool << " --eject HEADER NAMESPACE MODEL\n"
-        << "       " << tool << " --emulate MODEL [INPUTS]\n"
+        << "       " << tool << " --emulate MODEL [INPUTS] [--report PAGE]\n"
         << "       " << tool << " --check MODEL [--onnxruntime LIBRARY] [INPUT_FILE ...]\n"
         << "MODEL is model.onnx or model.tflite; --state INPUT=OUTPUT, for each thing that it keeps from run to run, may stand after it\n"
 #endif

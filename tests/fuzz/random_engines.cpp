@@ -52,7 +52,7 @@ TEST_CASE("random multiplications by an instruction that runs aside of the core"
     std::map<std::string, int> refused;
     std::map<std::string, int> run;
     std::uint32_t seed = 1;
-    for (int count = 0; count < 70;) {
+    for (int count = 0; count < 45;) {
         drawing draw(seed++);
         subject const& on_what = draw.any_of(subjects);
         machine const& where = *on_what.where;

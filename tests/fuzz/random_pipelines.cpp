@@ -247,7 +247,7 @@ tally walk(std::uint32_t seed, int count, Make const& make) {
 }  // namespace
 
 TEST_CASE("random pipelines of matmul, started from the identity or continued") {
-    walk(1, 70, [](drawing& draw, auto const& with) {
+    walk(1, 36, [](drawing& draw, auto const& with) {
         axis const m = draw.extent("m", 130), n = draw.extent("n", 40), k = draw.extent("k", 60);
         tensor<std::int16_t> const A{"A"}, B{"B"};
         tensor<std::int32_t> const C{"C"};
@@ -261,7 +261,7 @@ TEST_CASE("random pipelines of matmul, started from the identity or continued") 
     });
 }
 TEST_CASE("random pipelines of a strided convolution") {
-    walk(1000, 60, [](drawing& draw, auto const& with) {
+    walk(1000, 30, [](drawing& draw, auto const& with) {
         axis const f = draw.extent("f", 9), x = draw.extent("x", 100), r = draw.extent("r", 5);
         int const stride = draw.between(1, 3), dilation = draw.between(1, 2);
         tensor<std::int16_t> const in{"in"}, weights{"weights"};
@@ -273,7 +273,7 @@ TEST_CASE("random pipelines of a strided convolution") {
     });
 }
 TEST_CASE("random pipelines of a computation without reduction, of rank 3") {
-    walk(2000, 60, [](drawing& draw, auto const& with) {
+    walk(2000, 30, [](drawing& draw, auto const& with) {
         axis const x = draw.extent("x", 30), y = draw.extent("y", 20), z = draw.extent("z", 12);
         tensor<float> const P{"P"}, Q{"Q"}, R{"R"};
         draw.write("auto work = R(x, y, z) = max(P(x, y, z), Q(z, x)) * 3.0f;\n");
@@ -282,7 +282,7 @@ TEST_CASE("random pipelines of a computation without reduction, of rank 3") {
     });
 }
 TEST_CASE("random pipelines of a maximum") {
-    walk(3000, 45, [](drawing& draw, auto const& with) {
+    walk(3000, 24, [](drawing& draw, auto const& with) {
         axis const row = draw.extent("row", 60), column = draw.extent("column", 130);
         tensor<std::int32_t> const numbers{"numbers"}, highest{"highest"};
         draw.write("auto work = highest(row) = maximum(column, numbers(row, column));\n");

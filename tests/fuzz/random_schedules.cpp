@@ -214,21 +214,21 @@ TEST_CASE("random schedules of matmul") {
         axis const m{"m", extent()}, n{"n", extent()}, k{"k", extent()};
         return C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
     };
-    check_met(walk(make, first_seed(1000), count_of(60)), count_of(60) / 4);
+    check_met(walk(make, first_seed(1000), count_of(30)), count_of(30) / 4);
 }
 TEST_CASE("random schedules of a strided, dilated convolution") {
     auto const make = [](random_extents& extent) {
         axis const y{"y", extent(14)}, x{"x", extent(30)}, c{"c", extent(9)}, q{"q", extent(20)}, r{"r", extent(4)}, s{"s", extent(4)};
         return C(y, x, q) += cast<std::int32_t>(A(2 * y + 2 * r, 2 * x + 3 * s, c)) * cast<std::int32_t>(B(r, s, c, q));
     };
-    check_met(walk(make, first_seed(2000), count_of(60)), count_of(60) / 6);
+    check_met(walk(make, first_seed(2000), count_of(30)), count_of(30) / 6);
 }
 TEST_CASE("random schedules of a contraction of rank 5") {
     auto const make = [](random_extents& extent) {
         axis const ca{"ca", extent(9)}, cb{"cb", extent(5)}, cc{"cc", extent(11)}, cd{"cd", extent(7)}, ce{"ce", extent(17)};
         return p3(ca, cb, cc) += left(ca, cd, cb, ce) * right(ce, cc, cd);
     };
-    check_met(walk(make, first_seed(3000), count_of(40)), count_of(40) / 4);
+    check_met(walk(make, first_seed(3000), count_of(24)), count_of(24) / 4);
 }
 TEST_CASE("random schedules of three stages") {
     auto const make = [](random_extents& extent) {
@@ -236,7 +236,7 @@ TEST_CASE("random schedules of three stages") {
         axis const g{"g", most}, g1{"g1", most + 2}, g2{"g2", most + 4};
         return stages(p1(g2) = p0(g2) * 2, p2(g1) = p1(g1) + p1(g1 + 2), p3(g) = p2(g) - p2(g + 2) * p1(g + 1));
     };
-    check_met(walk(make, first_seed(4000), count_of(60)), count_of(60) / 12);
+    check_met(walk(make, first_seed(4000), count_of(30)), count_of(30) / 12);
 }
 TEST_CASE("random schedules of two stages, one read backwards and in two dimensions") {
     auto const make = [](random_extents& extent) {
@@ -245,21 +245,21 @@ TEST_CASE("random schedules of two stages, one read backwards and in two dimensi
         return stages(p1(v, u) = p0(v, u) * 3 + p0(v + 1, u + 2),
                       p2(y, x) = p1(high - y, 2 * x) - p1(y, x + 1) + p1(y, 2 * wide - 1 - 2 * x));
     };
-    check_met(walk(make, first_seed(6000), count_of(40)), count_of(40) / 8);
+    check_met(walk(make, first_seed(6000), count_of(24)), count_of(24) / 8);
 }
 TEST_CASE("random schedules of a maximum") {
     auto const make = [](random_extents& extent) {
         axis const row{"row", extent()}, column{"column", extent()};
         return p1(row) = maximum(column, p0(row, column));
     };
-    check_met(walk(make, first_seed(5000), count_of(40)), count_of(40) / 4);
+    check_met(walk(make, first_seed(5000), count_of(24)), count_of(24) / 4);
 }
 TEST_CASE("random schedules of sums that start from a value") {
     auto const make = [](random_extents& extent) {
         axis const m{"m", extent()}, n{"n", extent()}, k{"k", extent()};
         return C(m, n) = p0(n) - 3 * p1(m) + sum(k, cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n)));
     };
-    check_met(walk(make, first_seed(7000), count_of(60)), count_of(60) / 5);
+    check_met(walk(make, first_seed(7000), count_of(30)), count_of(30) / 5);
 }
 TEST_CASE("random schedules of sums that start from what another stage computes") {
     auto const make = [](random_extents& extent) {
@@ -268,5 +268,5 @@ TEST_CASE("random schedules of sums that start from what another stage computes"
         return stages(p1(q) = p0(q) + sum(r, p2(q + r)),
                       C(m, n) = sum(k, cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n))) + p1(n + 1));
     };
-    check_met(walk(make, first_seed(8000), count_of(60)), count_of(60) / 8);
+    check_met(walk(make, first_seed(8000), count_of(30)), count_of(30) / 8);
 }

@@ -28,8 +28,8 @@ std::string source() {
 }
 /// The function that a kernel calls in the text of the program, or what it passes.
 std::string called_by(std::string const& text, std::string const& kernel, bool arguments = false) {
-    std::size_t const own = text.find("static int alike_" + kernel + "_here(");
-    std::size_t const begin = text.find("return ", own) + 7, open = text.find('(', begin), end = text.find(";\n", begin);
+    std::size_t const own = text.find("    /* " + kernel + " on ");
+    std::size_t const begin = text.find("status = ", own) + 9, open = text.find('(', begin), end = text.find(";\n", begin);
     REQUIRE(own != std::string::npos);
     return arguments ? text.substr(open, end - open) : text.substr(begin, open - begin);
 }
@@ -72,8 +72,8 @@ TEST_CASE("one function for kernels that differ in names and in the places of th
     // The same for tensors of other names, whose buffers lie elsewhere.
     CHECK(function("double_a") == "alike_double_a");
     CHECK(function("double_b") == "alike_double_a");
-    CHECK(called_by(text, "double_a", true) == "(at->a, 10, at->pool + 400, (int32_t *)at->pool, 10)");
-    CHECK(called_by(text, "double_b", true) == "(at->b, 10, at->pool + 800, (int32_t *)(at->pool + 400), 10)");
+    CHECK(called_by(text, "double_a", true) == "(a, 10, pool + 400, (int32_t *)pool, 10)");
+    CHECK(called_by(text, "double_b", true) == "(b, 10, pool + 800, (int32_t *)(pool + 400), 10)");
     // A number differs.
     CHECK(function("triple_a") == "alike_triple_a");
     // Exchanged arguments are those of a call. What computes another thing of the same names is another function.

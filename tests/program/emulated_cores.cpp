@@ -1,6 +1,7 @@
 #include <tilewright/emulate/program_emulator.hpp>
 
 #include "catch.hpp"
+#include "program/executed_alike.hpp"
 #include "program/team_program.hpp"
 #include "shared_by_four_emulated.h"
 #include "team_emulated.h"
@@ -61,11 +62,13 @@ TEST_CASE("generated code on cores of two kinds with an agent beside them: right
         result.fill(-1);
         return on.cores().run([&](int core) { return team_emulated(core, given.data(), result.data()); });
     };
+    on.record();
     auto const check = [&](progress how) {
         on.reset();
         REQUIRE(run(how) == 0);
         REQUIRE(on.error() == "");
         CHECK(program_plan<team>.cycles() == on.cycles());
+        CHECK(programs::executed_otherwise(program_plan<team>, on) == "");
         for (int at = 0; at < 100; ++at) REQUIRE(result[static_cast<std::size_t>(at)] == expected(at));
     };
     for (interleaving turns : {interleaving::first, interleaving::last, interleaving::random, interleaving::threads}) {

@@ -4,6 +4,7 @@
 #include "c_source/pooled.hpp"
 #include "catch.hpp"
 #include "program/drawn_run.hpp"
+#include "program/executed_alike.hpp"
 #include "program/program_text.hpp"
 #include "program/random_program.hpp"
 #include "program/team_program.hpp"
@@ -30,8 +31,8 @@ TEST_CASE("memories with addresses of their own are constants of the generated c
     CHECK_THAT(files[0].second,
                Catch::Contains("struct fixed_memories {\n    void *l2; /* l2: 256 bytes, at a multiple of 4; in codes, position 0 */\n};"));
     CHECK_THAT(files[0].second, Catch::Contains("int fixed(const struct fixed_memories *memories);"));
-    CHECK_THAT(files[1].second, Catch::Contains("at.l2 = (unsigned char *)memories->l2;"));
-    CHECK_THAT(files[1].second, Catch::Contains("at.act = (unsigned char *)(uintptr_t)0x60000000u;"));
+    CHECK_THAT(files[1].second, Catch::Contains("    unsigned char *const l2 = (unsigned char *)memories->l2;\n"));
+    CHECK_THAT(files[1].second, Catch::Contains("    unsigned char *const act = (unsigned char *)(uintptr_t)0x60000000u;\n"));
     CHECK_THAT(files[1].second, Catch::Contains("(unsigned char *)(uintptr_t)0x70000000u"));
     CHECK_THAT(files[1].second, !Catch::Contains("malloc"));
 }
@@ -53,8 +54,8 @@ TEST_CASE("arguments that the plan gives a kernel are checked when C is written,
     program_plan_value plan = make_program_plan(made);
     REQUIRE(!plan.refusal);
     std::string const source = halide::c_program(plan, {.name = "p"}).at(1).second;
-    for (char const* taker : {"k0", "k2"}) CHECK_THAT(source, Catch::Contains("return p_" + std::string(taker) + "("));
-    CHECK_THAT(source, Catch::Contains("return p_k1_steps(") && !Catch::Contains("int p_k1("));
+    for (char const* taker : {"k0", "k2"}) CHECK_THAT(source, Catch::Contains("status = p_" + std::string(taker) + "("));
+    CHECK_THAT(source, Catch::Contains("status = p_k1_steps(") && !Catch::Contains("int p_k1("));
     auto const refused = Catch::Contains("kernel `p_k1` cannot run on what the plan gives it");
     program_plan_value moved = plan, unaligned = plan;
     for (int at = 0; at < plan.tensors.size(); ++at) {
@@ -87,10 +88,10 @@ TEST_CASE("a memory of constants is one to read, unless tensors or buffers of ke
     schedule const from_act = schedule(added, where).reads(x, act).reads(y, wei),
                    from_wei = schedule(added, where).reads(x, wei).reads(y, wei);
     std::string const alone = header_and_source(to_act, from_act);
-    CHECK_THAT(alone, Catch::Contains("    const void *wei;") && Catch::Contains("const unsigned char *wei;"));
-    CHECK_THAT(alone, Catch::Contains("at.wei = (const unsigned char *)memories->wei;"));
+    CHECK_THAT(alone, Catch::Contains("    const void *wei;"));
+    CHECK_THAT(alone, Catch::Contains("    const unsigned char *const wei = (const unsigned char *)memories->wei;\n"));
     std::string const shared = header_and_source(to_wei, from_wei);
-    CHECK_THAT(shared, Catch::Contains("    void *wei;") && !Catch::Contains("const unsigned char *wei"));
+    CHECK_THAT(shared, Catch::Contains("    void *wei;") && !Catch::Contains("const unsigned char *const wei"));
     schedule const staged = schedule(added, where).reads(x, act).reads(y, wei).cache_read(x, wei);
     CHECK_THAT(header_and_source(to_act, staged), Catch::Contains("    void *wei;"));
 }
@@ -128,6 +129,7 @@ TEST_CASE(
         INFO("seed " << seed << "\n" << programs::cpp_of(drawn->from));
         program_emulator on(*plan, std::vector<semantics_table>(static_cast<std::size_t>(drawn->what.agent_count)));
         halide::jit_program compiled(on);
+        on.record();
         auto const address = [&](int at) { return on.address(at); };
         // One in four a second time, with every access checked.
         std::unique_ptr<halide::jit_program> checked;
@@ -142,6 +144,7 @@ TEST_CASE(
             REQUIRE(on.error() == "");
             REQUIRE(plan->total_known);
             CHECK(static_cast<double>(on.cycles()) == static_cast<double>(plan->cycles()));
+            CHECK(programs::executed_otherwise(*plan, on) == "");
             REQUIRE(programs::wrong_output(*drawn, *plan, address) == "");
         }
         for (int at = 0; at < plan->kernels.size(); ++at) {
@@ -167,6 +170,7 @@ TEST_CASE("drawn programs whose tensors are written and read in parts: bit-equal
         for (int at = 0; at < plan->tensors.size(); ++at) apart += plan->tensor_at(at).in_parts ? 1 : 0;
         program_emulator on(*plan, std::vector<semantics_table>(static_cast<std::size_t>(drawn->what.agent_count)));
         halide::jit_program compiled(on, run % 4 == 0);
+        on.record();
         auto const address = [&](int at) { return on.address(at); };
         for (progress how : {progress::earliest, progress::latest, progress::random}) {
             on.use(how, seed);
@@ -177,6 +181,7 @@ TEST_CASE("drawn programs whose tensors are written and read in parts: bit-equal
             REQUIRE(compiled.run() == 0);
             REQUIRE(on.error() == "");
             CHECK(static_cast<double>(on.cycles()) == static_cast<double>(plan->cycles()));
+            CHECK(programs::executed_otherwise(*plan, on) == "");
             REQUIRE(programs::wrong_output(*drawn, *plan, address) == "");
         }
         ++run;
@@ -202,6 +207,7 @@ TEST_CASE("drawn programs of which several cores share kernels: bit-equal to the
         }
         program_emulator on(*plan, std::vector<semantics_table>(static_cast<std::size_t>(drawn->what.agent_count)));
         halide::jit_program compiled(on);
+        on.record();
         auto const address = [&](int at) { return on.address(at); };
         on.cores().watch();
         for (interleaving turns : {interleaving::first, interleaving::last, interleaving::random, interleaving::threads}) {
@@ -217,6 +223,7 @@ TEST_CASE("drawn programs of which several cores share kernels: bit-equal to the
             REQUIRE(on.error() == "");
             REQUIRE(plan->total_known);
             CHECK(static_cast<double>(on.cycles()) == static_cast<double>(plan->cycles()));
+            CHECK(programs::executed_otherwise(*plan, on) == "");
             REQUIRE(programs::wrong_output(*drawn, *plan, address) == "");
         }
         ++run;

@@ -34,7 +34,7 @@ class c_program_entry : protected c_program_kernels {
                barrier_text(plan_.machine_of_cores(), plan_.cores, core_, status_) + "; /* the other cores stop, too */\n    return " +
                status_ + ";\n}\n";
     }
-    std::string entry_text() const { return checks_text() + bound_places_text() + steps_text(); }
+    std::string entry_text() const { return checks_text() + (has_places() ? bound_places_text() : variables_text()) + steps_text(); }
 
   private:
     static constexpr char const* no_places = "    int nothing;\n";
@@ -83,6 +83,20 @@ class c_program_entry : protected c_program_kernels {
                      << address_of_bank(at, bank) << ";\n";
         }
         return text.str();
+    }
+    /// Likewise as variables.
+    std::string variables_text() const {
+        std::string calls, text;
+        for (int at = 0; at < plan_.kernels.size(); ++at) calls += call_text(at);
+        for (int at = 0; at < plan_.memories.size(); ++at) {
+            int const banks = memory_at(at).what.banks;
+            if (!is_addressed(at) || !has_word(calls, word_of_memory(at))) continue;
+            std::string addresses = address_of_bank(at, 0);
+            for (int bank = 1; bank < banks; ++bank) addresses += ", " + address_of_bank(at, bank);
+            text += "    " + const_text(at) + "unsigned char *const " + word_of_memory(at) +
+                    (banks > 1 ? "[" + std::to_string(banks) + "] = {" + addresses + "}" : " = " + addresses) + ";\n";
+        }
+        return text;
     }
     /// The steps, each with a way out that leaves nothing under way.
     std::string steps_text() const {
@@ -151,6 +165,7 @@ class c_program_entry : protected c_program_kernels {
         agent const& on = plan_.agent_of(plan_.kernel_at(s.kernel));
         std::string const name = kernel_name(s.kernel), kernel = name + "_here";
         if (on_device() && s.kind == join) return on.is_engine() ? function_name(s.kernel) + "_complete()" : on.join.str() + "()";
+        if (!has_places()) return call_text(s.kernel);
         if (on_device())
             return s.kind == start && on.is_aside() ? on.start.str() + "(" + kernel + ", &" + at_ + ")" : kernel + "(&" + at_ + ")";
         std::string const agent = "(" + options_.name + "_program(), " + std::to_string(plan_.kernel_at(s.kernel).agent);

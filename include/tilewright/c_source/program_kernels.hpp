@@ -23,6 +23,14 @@ class c_program_kernels : protected c_program_words {
     std::string const& function_name(int kernel_at) const { return kernel_name(first_alike(kernel_at)); }
     /// Whether it is a copy by an engine, which one function begins and another completes.
     bool copies(int kernel_at) const { return plan_.agent_of(plan_.kernel_at(kernel_at)).is_engine(); }
+    /// Whether a struct says where everything is: for calls that others make.
+    bool has_places() const {
+        bool others = !on_device();
+        for (int at = 0; at < plan_.kernels.size(); ++at) others |= plan_.agent_of(plan_.kernel_at(at)).is_aside();
+        return others;
+    }
+    /// "at->act_mem", or "act_mem" where that is a variable.
+    std::string placed(std::string const& word) const { return has_places() ? "at->" + word : word; }
     /// A call of a kernel with the arguments that the plan gives it.
     std::string call_text(int kernel_at) const {
         c_kernel_code const& code = codes_[kernel_at];
@@ -117,7 +125,7 @@ class c_program_kernels : protected c_program_words {
         kernel_build const& made = builds_[kernel_at];
         c_signature const& signature = codes_[kernel_at].signature;
         std::map<std::string, std::string> values;
-        if (!signature.core.empty()) values[signature.core] = "at->" + core_;
+        if (!signature.core.empty()) values[signature.core] = placed(core_);
         for (c_argument const& a : signature.tensors) {
             buffer const& b = made.plan.buffers[a.at];
             ir::program_use const& u = use_of(plan_, kernel_at, made.plan, a.at);
@@ -129,7 +137,7 @@ class c_program_kernels : protected c_program_words {
             auto const& [memory, word] = signature.pools[at];
             int const here = memory_here(kernel_at, memory);
             std::int64_t const first = codes_[kernel_at].pools[at].first;
-            values[word] = "at->" + word_of_memory(here) + (memory_at(here).what.banks > 1 ? "[0]" : "") +
+            values[word] = placed(word_of_memory(here)) + (memory_at(here).what.banks > 1 ? "[0]" : "") +
                            (first == 0 ? "" : " + " + std::to_string(first));
         }
         return values;
@@ -143,10 +151,10 @@ class c_program_kernels : protected c_program_words {
         ir::program_tensor const& t = plan_.tensor_at(u.tensor);
         std::string const element = (u.written ? "" : "const ") + tensor_type(t) + " *";
         if (t.passed)
-            return (t.kind == ir::tensor_kind::input ? "" : "(" + element + ")") + ("at->" + word_of_tensor(u.tensor)) +
+            return (t.kind == ir::tensor_kind::input ? "" : "(" + element + ")") + placed(word_of_tensor(u.tensor)) +
                    (first == 0 ? "" : " + " + std::to_string(first));
         std::int64_t const offset = t.offset + first * bytes_of(t.type);
-        std::string const memory = "at->" + word_of_memory(t.memory) + bank_text(t);
+        std::string const memory = placed(word_of_memory(t.memory)) + bank_text(t);
         return "(" + element + ")" + (offset == 0 ? memory : "(" + memory + " + " + std::to_string(offset) + ")");
     }
     std::string bank_text(ir::program_tensor const& t) const {

@@ -179,6 +179,15 @@ class c_program_writer : c_program_entry {
                (copies(kernel_at) ? ", begun by one function and completed by another" : "") +
                (several ? "; the names are those of " + names[0] : "") + ":\n *\n";
     }
+    /// Where everything is, and a function of that for each kernel.
+    std::string places_and_calls_text() const {
+        std::string const places = "struct " + options_.name + "_places";
+        std::string text = "\n/* Where everything is. */\n" + places + " {\n" + places_text() + "};\n";
+        for (int at = 0; at < plan_.kernels.size(); ++at)
+            text += "static int " + kernel_name(at) + "_here(void *places) {\n    const " + places + " *const at = (const " + places +
+                    " *)places;\n    " + unused_text(at) + "return " + call_text(at) + ";\n}\n";
+        return text;
+    }
     std::string source() const {
         std::ostringstream text;
         text << "/* Program " << options_.name << ": its kernels, each written from its schedule, and the function that runs them. */\n";
@@ -200,11 +209,7 @@ class c_program_writer : c_program_entry {
         for (int at = 0; at < plan_.kernels.size(); ++at) {
             if (first_alike(at) == at) text << "\n" << remark_on(at) << codes_[at].directives << " */\n" << codes_[at].functions;
         }
-        text << "\n/* Where everything is. */\nstruct " << options_.name << "_places {\n" << places_text() << "};\n";
-        for (int at = 0; at < plan_.kernels.size(); ++at)
-            text << "static int " << kernel_name(at) << "_here(void *places) {\n    const struct " << options_.name
-                 << "_places *const at = (const struct " << options_.name << "_places *)places;\n    " << unused_text(at) << "return "
-                 << call_text(at) << ";\n}\n";
+        if (has_places()) text << places_and_calls_text();
         for (int at = 0; at < plan_.kernels.size() && !on_device(); ++at) {
             if (copies(at))
                 text << "static int " << kernel_name(at) << "_complete_here(void *places) {\n    (void)places;\n    return "

@@ -30,4 +30,28 @@ struct call_counts {
     }
 };
 
+/// What an emulated core and its engines have done since they were reset.
+struct work_done {
+    call_counts calls{};
+    std::vector<std::int64_t> busy{};  ///< cycles of each engine
+    std::int64_t cycles = 0;           ///< until all of it is complete
+    std::size_t jobs = 0;              ///< so many are recorded
+
+    /// What was done after `earlier`, which is of the same core.
+    work_done since(work_done const& earlier) const {
+        work_done later = *this;
+        auto const take = [](call_count& from, call_count const& what) {
+            from.calls -= what.calls, from.bytes -= what.bytes, from.cycles -= what.cycles;
+        };
+        for (std::size_t at = 0; at < calls.transfers.size(); ++at) take(later.calls.transfers[at], earlier.calls.transfers[at]);
+        for (std::size_t at = 0; at < calls.intrinsics.size(); ++at) take(later.calls.intrinsics[at], earlier.calls.intrinsics[at]);
+        take(later.calls.code, earlier.calls.code);
+        take(later.calls.upkeep, earlier.calls.upkeep);
+        for (std::size_t at = 0; at < busy.size(); ++at) later.busy[at] -= earlier.busy[at];
+        later.cycles -= earlier.cycles;
+        later.jobs -= earlier.jobs;
+        return later;
+    }
+};
+
 }  // namespace tilewright::emulation

@@ -127,6 +127,11 @@ class emulator {
             total += engines_[what_.first_lane(engine_at) + channel].clock.busy;
         return total;
     }
+    emulation::work_done done() const {
+        emulation::work_done all{runner_.counts(), {}, cycles(), recorded().size()};
+        for (int at = 0; at < what_.engines.size(); ++at) all.busy.push_back(busy(at));
+        return all;
+    }
     /// Jobs that were started and that the core does not know to be complete.
     std::size_t in_flight() const {
         std::size_t all = 0;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <mutex>
 #include <random>
 #include <stdexcept>
 #include <thread>
@@ -13,6 +14,17 @@
 #include <tilewright/program/program_plan.hpp>
 
 namespace tilewright {
+
+/// A kernel or copy that has run, or a core's share of it.
+struct executed_kernel {
+    int kernel = 0;          ///< its position in the plan
+    int core = 0;            ///< of those that share it
+    std::int64_t begin = 0;  ///< in cycles of the program
+    /// What ran it had done when it began, and when it was complete.
+    emulation::work_done before{}, after{};
+
+    std::int64_t end() const { return begin + after.cycles - before.cycles; }
+};
 
 /// The machines of a program's agents, emulated: an emulator for each agent, with the memories that they share, and a clock over all.
 ///
@@ -41,6 +53,7 @@ class program_emulator {
             share_caches(made);
         }
         load_constants();
+        next_step_.assign(static_cast<std::size_t>(std::max<int>(1, plan_.cores)), 0);
     }
     ~program_emulator() {
         for (agent_state& a : agents_) {
@@ -51,6 +64,7 @@ class program_emulator {
 
     /// Of several cores, the first.
     emulator& on(int agent_at) { return *agents_.at(agent_at).on; }
+    emulator const& on(int agent_at) const { return *agents_.at(agent_at).on; }
     /// The cores that share kernels: `cores().run` runs the program's function on all of them.
     /// @throws std::logic_error when the program is for one core
     core_team& cores() {
@@ -93,11 +107,28 @@ class program_emulator {
         }
         load_constants();
     }
+    /// From now on, `executed` tells of the first run after each `reset()`, and emulators keep what they do.
+    /// @param kernels  the plan of each kernel: names of buffers stand in what is kept
+    void record(std::vector<plan_value> const& kernels = {}) {
+        records_ = true;
+        named_ = kernels;
+        for (agent_state& a : agents_) a.on->record();
+        if (team_) team_->record();
+    }
+    /// Kernels and copies as they began; one that cores share is there for each of them.
+    std::vector<executed_kernel> const& executed() const { return executed_; }
+    /// What ran it.
+    emulator const& on(executed_kernel const& one) const {
+        int const agent = plan_.kernel_at(one.kernel).agent;
+        return plan_.is_of_cores(agent) ? team_->on(one.core) : on(agent);
+    }
     /// Cycles of all that has run, agents working side by side.
     std::int64_t cycles() const { return team_ ? team_->cycles() : now_; }
-    /// Forgets cycles, counts and errors; settings and contents stay.
+    /// Forgets cycles, counts, errors and records; settings and contents stay.
     void reset() {
         now_ = 0;
+        executed_.clear();
+        std::fill(next_step_.begin(), next_step_.end(), 0);
         for (agent_state& a : agents_) a.on->reset();
         if (team_) team_->reset();
     }
@@ -114,11 +145,28 @@ class program_emulator {
 
     /// Runs a kernel by the caller's core.
     int run(int agent_at, std::function<int()> const& kernel) {
-        if (plan_.is_of_cores(agent_at)) return kernel();
+        if (plan_.is_of_cores(agent_at)) {
+            emulator& core = running_core(cores().on(0));
+            int const noted = begins(core, core.core_cycles(), core.core());
+            int const code = kernel();
+            ends(noted, core);
+            return code;
+        }
         agent_state& a = agents_[agent_at];
         std::int64_t const before = a.on->cycles();
+        int const noted = begins(*a.on, now());
         int const code = kernel();
+        ends(noted, *a.on);
         go_on_at(agent_at, now() + a.on->cycles() - before);
+        return code;
+    }
+    /// Likewise a kernel of the plan by the cores that share it. @param starts_all  starts them, and ends when all have run it
+    int run_on_cores(int kernel_at, std::function<int()> const& starts_all) {
+        int const count = is_shared(kernel_at) ? cores().size() : 1;
+        std::vector<int> noted;
+        for (int core = 0; core < count; ++core) noted.push_back(begins(cores().on(core), cores().on(core).core_cycles(), core));
+        int const code = starts_all();
+        for (int core = 0; core < count; ++core) ends(noted[static_cast<std::size_t>(core)], cores().on(core));
         return code;
     }
     /// Begins a kernel beside the caller.
@@ -126,6 +174,7 @@ class program_emulator {
         agent_state& a = agents_[agent_at];
         a.began = now();
         a.cycles_before = a.on->cycles();
+        a.noted = begins(*a.on, a.began);
         a.given = std::move(kernel);
         a.runs = true;
         bool const now = how_ == progress::earliest || (how_ == progress::random && (random_() & 1) != 0);
@@ -138,6 +187,7 @@ class program_emulator {
         agent_state& a = agents_[agent_at];
         a.began = now();
         a.cycles_before = a.on->cycles();
+        a.noted = begins(*a.on, a.began);
         if (int const code = starts(); code != 0) return code;
         go_on_at(agent_at, now() + a.on->core_cycles() - a.cycles_before);
         a.given = std::move(completes);
@@ -152,6 +202,7 @@ class program_emulator {
         else if (a.given) a.code = a.given();
         a.given = nullptr;
         a.runs = false;
+        ends(a.noted, *a.on);
         go_on_at(agent_at, std::max(now(), a.began + a.on->cycles() - a.cycles_before));
         return a.code;
     }
@@ -167,7 +218,36 @@ class program_emulator {
         int code = 0;
         bool runs = false;
         std::int64_t began = 0, cycles_before = 0;
+        int noted = -1;  ///< see `begins`
     };
+
+    /// Notes that the next kernel of the plan begins. @return where; -1: nowhere
+    int begins(emulator& by, std::int64_t cycle, int core = 0) {
+        if (!records_) return -1;
+        std::lock_guard<std::mutex> const lock(noting_);
+        int const kernel = next_kernel(core);
+        if (kernel < 0) return -1;
+        if (kernel < std::ssize(named_)) by.record(named_[static_cast<std::size_t>(kernel)]);
+        emulation::work_done const before = by.done();
+        executed_.push_back({kernel, core, cycle, before, before});
+        return static_cast<int>(executed_.size()) - 1;
+    }
+    void ends(int noted, emulator const& by) {
+        if (noted < 0) return;
+        std::lock_guard<std::mutex> const lock(noting_);
+        executed_[static_cast<std::size_t>(noted)].after = by.done();
+    }
+    /// Of kernels on cores: core 0 alone runs one that is not.
+    bool is_shared(int kernel_at) const { return plan_.kernel_at(kernel_at).cores > 1; }
+    /// Kernels come in the order of the plan's steps; cores other than the first have those that all share. @return -1: all have come
+    int next_kernel(int core) {
+        for (int& at = next_step_.at(static_cast<std::size_t>(core)); at < plan_.steps.size();) {
+            ir::program_step const& s = plan_.steps[at++];
+            bool const begins = s.kind == ir::program_step_kind::run || s.kind == ir::program_step_kind::start;
+            if (begins && (core == 0 || is_shared(s.kernel))) return s.kernel;
+        }
+        return -1;
+    }
 
     /// The caller's clock: of several cores, that of core 0.
     std::int64_t now() const { return team_ ? team_->on(0).core_cycles() : now_; }
@@ -199,6 +279,12 @@ class program_emulator {
     progress how_ = progress::earliest;
     std::mt19937_64 random_;
     std::int64_t now_ = 0;
+
+    bool records_ = false;
+    std::vector<plan_value> named_;
+    std::mutex noting_;  ///< several cores note at a time
+    std::vector<executed_kernel> executed_;
+    std::vector<int> next_step_;  ///< of each core
 };
 
 namespace detail {

@@ -78,7 +78,7 @@ class jit_program {
         core_team& team = on_.cores();
         if (s.kind == ir::program_step_kind::barrier) return team.run([&](int) { return on_.meet(); });
         auto [inputs, output] = arguments(s.kernel, passed);
-        return kernels_[s.kernel].code->run(team, inputs, output);
+        return on_.run_on_cores(s.kernel, [&, this, in = inputs, out = output] { return kernels_[s.kernel].code->run(team, in, out); });
     }
     std::pair<std::vector<Halide::Buffer<>>, Halide::Buffer<>> arguments(int kernel_at, std::map<std::string, void*> const& passed) {
         kernel& k = kernels_[kernel_at];

@@ -59,6 +59,8 @@ class emulated_network {
     }
     /// Of the last run.
     std::int64_t cycles() const { return machines_.cycles(); }
+    /// For reports, and to record what is executed.
+    program_emulator& machines() { return machines_; }
 
     static std::size_t bytes_in(stored const& tensor) { return static_cast<std::size_t>(count_of(tensor.extents) * bytes_of(tensor.type)); }
 

@@ -4,6 +4,7 @@
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/diagnostics/text.hpp>
 #include <tilewright/program/program_plan.hpp>
+#include <vector>
 
 namespace tilewright {
 
@@ -62,6 +63,14 @@ inline kernel_build build_kernel(program_plan_value const& of, int kernel_at) {
     }
     detail::place_scratch(of, kernel_at, made.plan);
     return made;
+}
+
+/// The plan of each kernel as it is generated.
+/// @throws std::invalid_argument when the program was refused
+inline std::vector<plan_value> kernel_plans(program_plan_value const& of) {
+    std::vector<plan_value> all;
+    for (int at = 0; at < of.kernels.size(); ++at) all.push_back(build_kernel(of, at).plan);
+    return all;
 }
 
 /// The use of a program that is the argument at `buffer_at` of a kernel's plan.

@@ -22,7 +22,8 @@ struct compared {
 
 /// One row for each transfer and intrinsic that is planned or was executed, by name, one for all code, and the total, one after the other;
 /// then the cycles that each engine was busy, and those that passed in all.
-inline std::vector<compared> compare(plan_value const& plan, emulator const& after) {
+/// @param ran  the machine that did it
+inline std::vector<compared> compare(plan_value const& plan, machine const& ran, emulation::work_done const& done) {
     std::vector<compared> rows;
     std::vector<std::string> kinds;
     auto const row = [&](std::string const& kind, std::string const& name) -> compared& {
@@ -41,11 +42,10 @@ inline std::vector<compared> compare(plan_value const& plan, emulator const& aft
         bool const code = w.kind == "code";
         add(row(code ? "code" : w.kind, code ? "code" : w.name).predicted, w.calls, w.bytes, w.cycles);
     }
-    machine const& ran = after.what();
-    for (int at = 0; at < ran.transfers.size(); ++at) row("transfer", ran.transfers[at].name.str()).executed = after.transfers(at);
-    for (int at = 0; at < ran.intrinsics.size(); ++at) row("intrinsic", ran.intrinsics[at].name.str()).executed = after.intrinsics(at);
-    row("code", "code").executed = after.code();
-    row("caches", "caches").executed = after.upkeep();
+    for (int at = 0; at < ran.transfers.size(); ++at) row("transfer", ran.transfers[at].name.str()).executed = done.calls.transfers[at];
+    for (int at = 0; at < ran.intrinsics.size(); ++at) row("intrinsic", ran.intrinsics[at].name.str()).executed = done.calls.intrinsics[at];
+    row("code", "code").executed = done.calls.code;
+    row("caches", "caches").executed = done.calls.upkeep;
     std::erase_if(rows, [](reports::compared const& r) { return r.predicted.calls == 0 && r.executed.calls == 0; });
     compared total{"total"};
     for (compared const& r : rows) {
@@ -53,23 +53,25 @@ inline std::vector<compared> compare(plan_value const& plan, emulator const& aft
         add(total.executed, r.executed.calls, r.executed.bytes, 0);
     }
     total.predicted.cycles = plan.refusal ? 0 : plan.total_cycles;
-    total.executed.cycles = after.serial_cycles();
+    total.executed.cycles = done.calls.serial_cycles();
     rows.push_back(total);
     for (int at = 0; at < ran.engines.size(); ++at) {
         int const planned = plan.refusal ? -1 : plan.where->engines.find(ran.engines[at].name);
         compared busy{ran.engines[at].name.str() + ", busy", {}, {}, false};
         busy.predicted.cycles = planned < 0 ? 0 : plan.busy_cycles(planned);
-        busy.executed.cycles = after.busy(at);
+        busy.executed.cycles = done.busy[at];
         if (busy.predicted.cycles != 0 || busy.executed.cycles != 0) rows.push_back(busy);
     }
     compared elapsed{"elapsed", {}, {}, false};
     prediction const found = predict(plan);
     elapsed.predicted.cycles = found.cycles;
     elapsed.resolved = found.resolved || plan.refusal;
-    elapsed.executed.cycles = after.cycles();
+    elapsed.executed.cycles = done.cycles;
     rows.push_back(elapsed);
     return rows;
 }
+/// Of all that an emulator did since it was reset.
+inline std::vector<compared> compare(plan_value const& plan, emulator const& after) { return compare(plan, after.what(), after.done()); }
 
 }  // namespace reports
 

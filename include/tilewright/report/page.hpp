@@ -44,6 +44,15 @@ struct executed_run {
     std::string comparison;  ///< markup
 };
 
+/// What a run took beside what was predicted, in a sentence or two. @param predicted  none: not resolved
+inline std::string run_text(std::optional<std::int64_t> predicted, std::int64_t cycles, std::string const& error) {
+    return "Executed: " + grouped(cycles) + " cycles" +
+           (!predicted             ? "."
+            : *predicted == cycles ? ", as predicted."
+                                   : ", where " + grouped(*predicted) + " are predicted.") +
+           (error.empty() ? "" : " The machine refused: " + error + ".");
+}
+
 /// The times of a timeline that cycles of a run have: a stretch may go on where some are left out.
 inline std::vector<time_stretch> drawn_of(noted_timeline const& of, time_stretch const& ran) {
     std::vector<time_stretch> drawn;

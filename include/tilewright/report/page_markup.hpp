@@ -114,7 +114,7 @@ struct markup_row {
 };
 inline std::string markup_table(std::string const& caption, std::vector<std::string> const& columns, std::vector<markup_row> const& rows,
                                 attributes const& with = {}) {
-    auto const is = [&](std::size_t column, char kind) { return columns[column].front() == kind; };
+    auto const is = [&](std::size_t column, char kind) { return columns[column].starts_with(kind); };
     std::string text = text_element("caption", caption) + "\n<thead><tr>";
     for (std::size_t at = 0; at < columns.size(); ++at) {
         attributes cell{{"scope", "col"}};

@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+#include <optional>
 #include <tilewright/report/page.hpp>
 #include <tilewright/report/program_report.hpp>
 
@@ -32,19 +34,31 @@ inline std::vector<layer_time> layer_times(program_plan_value const& plan) {
     return times;
 }
 
+/// What an emulated run adds to the page of a program.
+struct executed_program {
+    std::vector<std::optional<layer_time>> layers;  ///< of every kernel that ran, by its position
+    std::int64_t cycles = 0;
+    std::string error;  ///< what the first failed call wanted
+    /// Of a kernel that ran. @param within  see `planned_timeline`
+    std::function<executed_run(int kernel, plan_value const& plan, std::string const& within)> details;
+};
+
 /// The page of one program, piece by piece.
 class program_page {
   public:
-    explicit program_page(program_plan_value const& plan) : plan_(plan), report_(report_of(plan)), times_(layer_times(plan)) {
+    /// @param ran  null: nothing
+    explicit program_page(program_plan_value const& plan, executed_program const* ran = nullptr)
+        : plan_(plan), ran_(ran), report_(report_of(plan)), times_(layer_times(plan)) {
         for (int k = 0; k < plan.kernels.size(); ++k) built_.push_back(build_kernel(plan, k));
     }
 
     std::string str() const {
         std::string const timeline = timeline_picture();
-        return figures() + element("div", {{"class", "beside"}},
-                                   "\n<div>\n" + page_section("Layers over time", shown(timeline)) + page_section("Layers", layers()) +
-                                       page_section("Memories over the steps of the program", memories()) +
-                                       page_section("Each layer", each_layer()) + "</div>\n" + page_details());
+        return figures() +
+               element("div", {{"class", "beside"}},
+                       "\n<div>\n" + page_section("Layers over time", text_of_run() + shown(timeline)) + page_section("Layers", layers()) +
+                           page_section("Memories over the steps of the program", memories()) + page_section("Each layer", each_layer()) +
+                           "</div>\n" + page_details());
     }
     std::vector<std::pair<std::string, std::string>> pictures() const {
         std::vector<std::pair<std::string, std::string>> all{{"timeline", timeline_picture()}};
@@ -86,24 +100,37 @@ class program_page {
         return list.str();
     }
 
+    std::optional<layer_time> executed(int k) const { return ran_ == nullptr ? std::nullopt : ran_->layers[static_cast<std::size_t>(k)]; }
+    std::string text_of_run() const {
+        if (ran_ == nullptr) return "";
+        return text_element("p", run_text(report_.cycles, ran_->cycles, ran_->error)) + "\n";
+    }
+
     std::string timeline_picture() const {
         page_time picture{"Layers over time: which agent runs which; arrow keys go from one to the next",
                           {},
-                          std::max<std::int64_t>(1, report_.bound),
+                          std::max<std::int64_t>({1, report_.bound, ran_ == nullptr ? 0 : ran_->cycles}),
                           {}};
         for (int agent = 0; agent < plan_.of->agent_count; ++agent) {
-            time_row row{plan_.of->agents[agent].name.str(), {}};
+            time_row row{plan_.of->agents[agent].name.str(), {}}, below{"executed", {}, true};
             for (reported_layer const& layer : report_.layers) {
                 int const k = position_of(layer);
                 if (plan_.kernel_at(k).agent != agent) continue;
-                layer_time const& time = times_[static_cast<std::size_t>(k)];
                 std::string const name = layer.name.str();
-                row.all.push_back({time.begin, time.end, layer.kind == "copy" ? "computes" : "works", name,
-                                   name + "\n" + layer.kind + ", steps " + steps_text(layer.first_step, layer.last_step) + "\n" +
-                                       from_to(time.begin, time.end - time.begin),
-                                   touched(k)});
+                auto const stretch = [&](layer_time const& time, std::string const& what) {
+                    return time_stretch{time.begin,
+                                        time.end,
+                                        layer.kind == "copy" ? "computes" : "works",
+                                        name,
+                                        name + "\n" + what + "\n" + from_to(time.begin, time.end - time.begin),
+                                        touched(k)};
+                };
+                row.all.push_back(
+                    stretch(times_[static_cast<std::size_t>(k)], layer.kind + ", steps " + steps_text(layer.first_step, layer.last_step)));
+                if (auto const time = executed(k)) below.all.push_back(stretch(*time, "executed"));
             }
             picture.rows.push_back(std::move(row));
+            if (ran_ != nullptr) picture.rows.push_back(std::move(below));
         }
         return picture.str();
     }
@@ -112,6 +139,7 @@ class program_page {
         std::vector<std::string> columns{"#steps", "layer", "on", "#cycles", "#of all", "| ", "what costs most"};
         for (reported_pool const& m : report_.memories) columns.push_back("#" + m.name.str());
         columns.insert(columns.end(), {"#bytes moved", "by"});
+        if (ran_ != nullptr) columns.insert(columns.end(), {"#cycles executed", ""});
         std::vector<markup_row> rows;
         for (reported_layer const& layer : report_.layers) {
             int const k = position_of(layer);
@@ -133,7 +161,18 @@ class program_page {
                                            costliest(made, accounts_of(made))};
             for (reported_live const& live : layer.live) cells.push_back(grouped(live.bytes));
             cells.insert(cells.end(), {grouped(bytes), by.empty() ? "-" : by});
-            rows.push_back({{{"class", "line"}, {"tabindex", rows.empty() ? "0" : "-1"}, {"data-buffers", touched(k)}}, std::move(cells)});
+            bool different = false;
+            if (ran_ != nullptr) {
+                std::optional<layer_time> const time = executed(k);
+                different = time && layer.cycles && time->end - time->begin != *layer.cycles;
+                cells.insert(cells.end(), {time ? grouped(time->end - time->begin) : "-", !time           ? "not run"
+                                                                                          : !layer.cycles ? "unresolved"
+                                                                                          : different     ? "DIFFERENT"
+                                                                                                          : "equal"});
+            }
+            rows.push_back(
+                {{{"class", different ? "line different" : "line"}, {"tabindex", rows.empty() ? "0" : "-1"}, {"data-buffers", touched(k)}},
+                 std::move(cells)});
         }
         return markup_table("Each kernel and copy in the order in which they begin; bytes that are alive in each memory meanwhile", columns,
                             rows, {{"class", "layers"}});
@@ -208,27 +247,33 @@ class program_page {
             auto const part = [](std::string const& heading, std::string const& inside) {
                 return inside.empty() ? "" : text_element("h3", heading) + "\n" + inside;
             };
-            text += element("details", {{"class", "layer"}, {"id", "layer-" + layer.name.str()}},
-                            text_element("summary", layer.name.str() + " on " + layer.agent.str() + ": " +
-                                                        cycles_text(layer.cycles, layer.bound) + " cycles") +
-                                "\n" + part("Timeline", page_timeline(planned, nullptr, within(k))) +
-                                part("Where the cycles go", page_cycle_account(made.plan, planned.accounts())) +
-                                page_memories(made.plan, made.what.get(), within(k)) +
-                                part("Loop program", page_program(made.plan, within(k))) + part("Traffic", page_traffic(made.plan)));
+            executed_run ran;
+            if (executed(k)) ran = ran_->details(k, made.plan, within(k));
+            text += element(
+                "details", {{"class", "layer"}, {"id", "layer-" + layer.name.str()}},
+                text_element("summary",
+                             layer.name.str() + " on " + layer.agent.str() + ": " + cycles_text(layer.cycles, layer.bound) + " cycles") +
+                    "\n" + part("Timeline", page_timeline(planned, executed(k) ? &ran : nullptr, within(k))) +
+                    part("Where the cycles go", page_cycle_account(made.plan, planned.accounts())) +
+                    page_memories(made.plan, made.what.get(), within(k)) + part("Loop program", page_program(made.plan, within(k))) +
+                    part("Planned beside executed", ran.comparison) + part("Traffic", page_traffic(made.plan)));
             text += "\n";
         }
         return text;
     }
 
     program_plan_value const& plan_;
+    executed_program const* ran_;
     program_report report_;
     std::vector<layer_time> times_;
     std::vector<kernel_build> built_;
 };
 
-inline std::string page_text(program_plan_value const& plan) {
-    return page_document("Program " + plan.of->name.str(), "A program, as the compiler planned it; nothing here was measured.",
-                         plan.refusal ? page_refused("refused: " + to_string(plan.refusal)) : program_page(plan).str());
+inline std::string page_text(program_plan_value const& plan, executed_program const* ran = nullptr) {
+    return page_document("Program " + plan.of->name.str(),
+                         ran == nullptr ? "A program, as the compiler planned it; nothing here was measured."
+                                        : "A program, as the compiler planned it, beside a run on the emulated machines.",
+                         plan.refusal ? page_refused("refused: " + to_string(plan.refusal)) : program_page(plan, ran).str());
 }
 
 }  // namespace reports

@@ -7,23 +7,27 @@
 namespace tilewright {
 namespace reports {
 
-/// What one emulated core and its engines did, for the rows below those of the plan.
-inline std::vector<executed_run::row> executed_rows(plan_value const& plan, emulator const& after) {
+/// What one emulated core and its engines did in a run of a kernel, for the rows below those of the plan.
+/// @param jobs     that were recorded in the run
+/// @param began    the core's cycle when it began
+/// @param within   stands in front of names of buffers that are marked, as in `planned_timeline`
+inline std::vector<executed_run::row> executed_rows(plan_value const& plan, emulator const& after, std::span<recorded_job const> jobs,
+                                                    std::int64_t began = 0, std::string const& within = "") {
     int arguments = 0;
     for (int at = 0; at < plan.buffers.size(); ++at) arguments += plan.buffers[at].kind == buffer_kind::argument;
     std::vector<executed_run::row> rows;
-    std::vector<timeline_lane> const lanes = lanes_of(after);
+    std::vector<timeline_lane> const lanes = lanes_of(after, jobs);
     for (std::size_t at = 0; at < lanes.size(); ++at) {
         executed_run::row row{after.core(), lanes[at].of_core ? -1 : static_cast<int>(at), {}};
         std::int64_t calls = 0;
         for (recorded_job const& job : lanes[at].jobs) {
             bool const waits = job.kind == job_kind::wait;
-            time_stretch one{job.begin, job.end, "", "", "", "", waits};
+            time_stretch one{job.begin - began, job.end - began, "", "", "", "", waits};
             one.colour = waits ? time_data.kind : job.kind == job_kind::intrinsic ? time_computes.kind : time_works.kind;
             for (int b = 0; b < plan.buffers.size() && !job.buffer.empty(); ++b) {
                 if (plan.buffers[b].name != job.buffer) continue;
                 one.colour = "hue" + std::to_string((b - arguments + 8) % 8);
-                one.buffers = std::to_string(b);
+                one.buffers = within + std::to_string(b);
             }
             // Calls of an instruction that follow each other are one stretch, as in the rows of the plan.
             one.label = shown_name(job);
@@ -43,19 +47,14 @@ inline std::vector<executed_run::row> executed_rows(plan_value const& plan, emul
 
 /// @param recorded  whether there is anything below the rows of the plan
 inline std::string said_of(plan_value const& plan, std::int64_t cycles, bool recorded, std::string const& error) {
-    prediction const found = predict(plan);
-    std::string text = "Executed: " + grouped(cycles) + " cycles" +
-                       (!found.resolved          ? "."
-                        : found.cycles == cycles ? ", as predicted."
-                                                 : ", where " + grouped(found.cycles) + " are predicted.");
-    if (!error.empty()) text += " The machine refused: " + error + ".";
+    std::string text = run_text(predicted_cycles(plan), cycles, error);
     if (!recorded) text += " Nothing was recorded: call record() before the kernel.";
     return text;
 }
 
-inline std::string page_comparison(plan_value const& plan, emulator const& after) {
+inline std::string page_comparison(std::vector<compared> const& all) {
     std::vector<markup_row> rows;
-    for (compared const& r : compare(plan, after)) {
+    for (compared const& r : all) {
         auto const counted = [&](std::int64_t value) { return r.counts_calls ? grouped(value) : std::string(); };
         rows.push_back({{{"class", r.equal()    ? "equal"
                                    : r.resolved ? "different"
@@ -71,14 +70,14 @@ inline std::string page_comparison(plan_value const& plan, emulator const& after
 }
 
 inline executed_run executed_of(plan_value const& plan, emulator const& after) {
-    return {executed_rows(plan, after), said_of(plan, after.cycles(), !after.recorded().empty(), after.error()),
-            page_comparison(plan, after)};
+    return {executed_rows(plan, after, after.recorded()), said_of(plan, after.cycles(), !after.recorded().empty(), after.error()),
+            page_comparison(compare(plan, after))};
 }
 inline executed_run executed_of(plan_value const& plan, core_team const& after) {
     executed_run ran;
     bool recorded = false;
     for (int core = 0; core < after.size(); ++core) {
-        for (executed_run::row& row : executed_rows(plan, after.on(core))) ran.rows.push_back(std::move(row));
+        for (executed_run::row& row : executed_rows(plan, after.on(core), after.on(core).recorded())) ran.rows.push_back(std::move(row));
         recorded |= !after.on(core).recorded().empty();
     }
     ran.said = said_of(plan, after.cycles(), recorded, after.error());

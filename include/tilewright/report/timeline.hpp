@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <span>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/emulate/core_team.hpp>
 #include <tilewright/report/json.hpp>
@@ -50,15 +51,19 @@ struct timeline_lane {
 };
 
 /// A lane for each channel of each engine and, last, one for the core; `prefix` stands in front of their names.
-inline std::vector<timeline_lane> lanes_of(emulator const& after, std::string const& prefix = "") {
+/// @param jobs  that an emulator has recorded
+inline std::vector<timeline_lane> lanes_of(emulator const& after, std::span<recorded_job const> jobs, std::string const& prefix = "") {
     machine const& ran = after.what();
     int const core_at = ran.lane_count();
     std::vector<timeline_lane> lanes;
     for (int at = 0; at < core_at; ++at) lanes.push_back({prefix + lane_name(ran, at), {}});
     lanes.push_back({prefix + ran.core_at(after.core()).name.str(), {}, true});
-    for (recorded_job const& job : after.recorded())
+    for (recorded_job const& job : jobs)
         lanes[static_cast<std::size_t>(job.engine < 0 ? core_at : ran.first_lane(job.engine) + job.channel)].jobs.push_back(job);
     return lanes;
+}
+inline std::vector<timeline_lane> lanes_of(emulator const& after, std::string const& prefix = "") {
+    return lanes_of(after, after.recorded(), prefix);
 }
 
 /// One picture of lanes, and what each core waited for.
