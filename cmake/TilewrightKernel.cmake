@@ -426,17 +426,19 @@ macro(_tilewright_add_subject template)
 endmacro()
 
 # The semantics of the machine's parts, compiled. They round as they are written, and are optimised in a debug build too, where no other
-# source of the program uses the emulated machine: of the same functions, linkers take the first.
+# source of the program uses the semantics.
 function(_tilewright_compile_semantics source)
     set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off")
 endfunction()
 
-# Adds the emulator, which is compiled once for all, to the library `name`, whose source `binding` calls it.
+# Adds the emulator, which is compiled once for all, to the library `name`, whose source `binding` calls it. It is optimised. Of several
+# copies of an inline function, linkers take the first one: so the emulator stands in front of what the user compiles.
 function(_tilewright_emulate name binding)
     _tilewright_compile_semantics(${binding})
     set_source_files_properties(${binding} PROPERTIES COMPILE_DEFINITIONS TILEWRIGHT_EMULATOR_APART)
     _tilewright_tool_objects(objects emulator)
     target_sources(${name} PRIVATE $<TARGET_OBJECTS:${objects}>)
+    target_link_options(${name} INTERFACE $<TARGET_OBJECTS:${objects}>)
 endfunction()
 
 # An executable of the sources of `tool` and the object library `subject`, which tells it what to work on.
