@@ -75,8 +75,8 @@ constexpr auto add_near = intrinsic("add_near", added)
                               .on(array)
                               .cycles(1);
 constexpr auto store_bytes = by_loader("store_bytes", spad, common);
-constexpr auto finishing = machine("finishing", common, constants, spad, acc, loader, array, mvin, mvin_constants, store_bytes, mac, mul,
-                                   finish, add_there, add_near);
+constexpr auto finishing_npu = machine("finishing", common, constants, spad, acc, loader, array, mvin, mvin_constants, store_bytes, mac,
+                                       mul, finish, add_there, add_near);
 
 // Filters stand in rows, and a transfer stores sums.
 constexpr auto product_of_rows = cast<std::int32_t>(pixels(p, d)) * cast<std::int32_t>(filters(f, d));
@@ -117,7 +117,8 @@ constexpr auto window =
         .up_to(r, t, all_p, all_f)
         .on(array)
         .cycles(4);
-constexpr auto apart = machine("apart", common, constants, spad, acc, loader, array, mvin, mvin_constants, nothing_yet, mac_each, window);
+constexpr auto apart_npu =
+    machine("apart", common, constants, spad, acc, loader, array, mvin, mvin_constants, nothing_yet, mac_each, window);
 constexpr auto image = intrinsic("image", sums(all_y, all_p, all_f) = sum(all_d, cast<std::int32_t>(pixels(2 * all_y, 2 * all_p, all_d)) *
                                                                                      cast<std::int32_t>(filters(all_d, all_f))))
                            .reads(pixels, common)
@@ -141,7 +142,7 @@ constexpr auto mac_there = intrinsic("mac_there", sums(p, f) += product)
                                .on(array)
                                .cycles(4);
 // `mul` takes the operands from elsewhere: it is not the form to start with, though it comes first.
-constexpr auto in_place = machine("in_place", common, constants, spad, acc, array, mul, mul_there, mac_there, image);
+constexpr auto in_place_npu = machine("in_place", common, constants, spad, acc, array, mul, mul_there, mac_there, image);
 
 constexpr engine mover{"mover"};
 constexpr auto out = transfer("out", common, far).on(mover).dimensions(2).cost({.latency = 8, .bytes_per_cycle = 8});
@@ -175,13 +176,13 @@ chip chip_with(schedule_template of_columns, schedule_template of_rows) {
         .standard("columns", npu, std::move(of_columns))
         .standard("rows", other, std::move(of_rows));
 }
-constexpr agent finisher("finisher", ::finishing);
+constexpr agent finisher("finisher", finishing_npu);
 chip chip_that_finishes(schedule_template how) {
     return chip("tested")
         .inputs_in(common)
         .outputs_in(common)
         .constants_in(constants)
-        .with(finisher, {.tensors = common, .inner = &common, .semantics = &semantics_of<::finishing>})
+        .with(finisher, {.tensors = common, .inner = &common, .semantics = &semantics_of<finishing_npu>})
         .standard("products", finisher, std::move(how))
         .loops(finisher);
 }
@@ -598,7 +599,7 @@ TEST_CASE("each schedule of loops over tiles computes what the layer says") {
 TEST_CASE("depthwise convolutions go to an instruction that keeps channels apart") {
     std::mt19937 random(17);
     auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
-    constexpr static agent one("one", ::apart);
+    constexpr static agent one("one", apart_npu);
     int by_taps = 0, by_windows = 0;
     for (int run = 0; run < 60; ++run) {
         shape_of_layer of{.rows = draw({2, 5, 7}), .columns = draw({2, 3, 6, 9}), .filters = draw({2, 4, 7, 12}), .taps = draw({2, 3})};
@@ -613,7 +614,7 @@ TEST_CASE("depthwise convolutions go to an instruction that keeps channels apart
                             .inputs_in(common)
                             .outputs_in(common)
                             .constants_in(constants)
-                            .with(one, {.tensors = common, .inner = &common, .semantics = &semantics_of<::apart>})
+                            .with(one, {.tensors = common, .inner = &common, .semantics = &semantics_of<apart_npu>})
                             .with(cpu, {.tensors = any_of(common, far), .inner = &far, .semantics = &semantics_of<host_machine>})
                             .standard("each", one, one_of(products_by(by_window ? "window" : "mac_each"), random()))
                             .loops(cpu);
@@ -626,12 +627,12 @@ TEST_CASE("depthwise convolutions go to an instruction that keeps channels apart
 TEST_CASE("what an instruction takes from where it lies is not staged, and of several templates the cheapest counts") {
     std::mt19937 random(19);
     auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
-    constexpr static agent one("one", ::in_place);
+    constexpr static agent one("one", in_place_npu);
     chip const on = chip("tested")
                         .inputs_in(common)
                         .outputs_in(common)
                         .constants_in(constants)
-                        .with(one, {.tensors = common, .inner = &common, .semantics = &semantics_of<::in_place>})
+                        .with(one, {.tensors = common, .inner = &common, .semantics = &semantics_of<in_place_npu>})
                         .standard("products", one, {products_by("mac_there"), products_by("image")});
     int whole_images = 0;
     for (int run = 0; run < 40; ++run) {
