@@ -50,6 +50,7 @@ TEST_CASE("the page of a program beside a run has what was executed below what w
     CHECK(count_of(page, "Nothing was recorded") == 0);
     // Names of buffers are those of the layer's plan.
     CHECK(count_of(page, "executed: carry x\n") == 5);
+    CHECK(count_of(page, "executed: code\n") == 4);  // one for each kernel of the cpu
 
     folder const at;
     write_report(plan, on, at / "run.html");
