@@ -127,6 +127,7 @@ class emulator {
             total += engines_[what_.first_lane(engine_at) + channel].clock.busy;
         return total;
     }
+    /// What was done since `reset()`.
     emulation::work_done done() const {
         emulation::work_done all{runner_.counts(), {}, cycles(), recorded().size()};
         for (int at = 0; at < what_.engines.size(); ++at) all.busy.push_back(busy(at));

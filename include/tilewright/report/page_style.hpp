@@ -61,7 +61,7 @@ caption { padding: .2rem 0; color: var(--dim); text-align: left; }
 th, td { padding: .15rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; font-weight: normal; }
 thead th { color: var(--dim); } .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .part th, .part td:nth-child(2), .part td:nth-child(3) { white-space: nowrap; }
-.layers td:nth-child(7) { min-width: 17rem; } .total td, .total th { border-bottom: 0; font-weight: 600; } .different td, .different th { color: var(--h5); font-weight: 600; }
+.layers td:nth-child(7), .layers-that-ran td:nth-child(9) { min-width: 17rem; } .total td, .total th { border-bottom: 0; font-weight: 600; } .different td, .different th { color: var(--h5); font-weight: 600; }
 .program code { display: block; padding-left: calc(var(--depth) * 1.2em + 1.2em); text-indent: -1.2em; } .program .value { color: var(--dim); }
 tr.marked > * { background: color-mix(in srgb, var(--h0) 16%, transparent); }
 tr.line:focus { outline: 2px solid var(--mark); outline-offset: -2px; }

@@ -136,10 +136,11 @@ class program_page {
     }
 
     std::string layers() const {
-        std::vector<std::string> columns{"#steps", "layer", "on", "#cycles", "#of all", "| ", "what costs most"};
+        std::vector<std::string> columns{"#steps", "layer", "on", "#cycles"};
+        if (ran_ != nullptr) columns.insert(columns.end(), {"#executed", ""});
+        columns.insert(columns.end(), {"#of all", "| ", "what costs most"});
         for (reported_pool const& m : report_.memories) columns.push_back("#" + m.name.str());
         columns.insert(columns.end(), {"#bytes moved", "by"});
-        if (ran_ != nullptr) columns.insert(columns.end(), {"#cycles executed", ""});
         std::vector<markup_row> rows;
         for (reported_layer const& layer : report_.layers) {
             int const k = position_of(layer);
@@ -152,30 +153,25 @@ class program_page {
             }
             std::int64_t const cycles = layer.cycles.value_or(layer.bound);
             plan_value const& made = built_[static_cast<std::size_t>(k)].plan;
-            std::vector<std::string> cells{steps_text(layer.first_step, layer.last_step),
-                                           layer.name.str(),
-                                           layer.agent.str(),
-                                           cycles_text(layer.cycles, layer.bound),
-                                           percent(cycles, report_.bound),
-                                           cell_bar(cycles, report_.bound),
-                                           costliest(made, accounts_of(made))};
-            for (reported_live const& live : layer.live) cells.push_back(grouped(live.bytes));
-            cells.insert(cells.end(), {grouped(bytes), by.empty() ? "-" : by});
+            std::vector<std::string> cells{steps_text(layer.first_step, layer.last_step), layer.name.str(), layer.agent.str(),
+                                           cycles_text(layer.cycles, layer.bound)};
             bool different = false;
             if (ran_ != nullptr) {
                 std::optional<layer_time> const time = executed(k);
                 different = time && layer.cycles && time->end - time->begin != *layer.cycles;
-                cells.insert(cells.end(), {time ? grouped(time->end - time->begin) : "-", !time           ? "not run"
-                                                                                          : !layer.cycles ? "unresolved"
-                                                                                          : different     ? "DIFFERENT"
-                                                                                                          : "equal"});
+                cells.push_back(time ? grouped(time->end - time->begin) : "-");
+                cells.push_back(!time ? "not run" : !layer.cycles ? "unresolved" : different ? "DIFFERENT" : "equal");
             }
+            cells.insert(cells.end(),
+                         {percent(cycles, report_.bound), cell_bar(cycles, report_.bound), costliest(made, accounts_of(made))});
+            for (reported_live const& live : layer.live) cells.push_back(grouped(live.bytes));
+            cells.insert(cells.end(), {grouped(bytes), by.empty() ? "-" : by});
             rows.push_back(
                 {{{"class", different ? "line different" : "line"}, {"tabindex", rows.empty() ? "0" : "-1"}, {"data-buffers", touched(k)}},
                  std::move(cells)});
         }
         return markup_table("Each kernel and copy in the order in which they begin; bytes that are alive in each memory meanwhile", columns,
-                            rows, {{"class", "layers"}});
+                            rows, {{"class", ran_ == nullptr ? "layers" : "layers-that-ran"}});
     }
 
     template <class Visit>
