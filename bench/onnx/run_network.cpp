@@ -80,7 +80,6 @@ written_network write_network(tw::imported::layers made, fs::path const& folder,
     std::ofstream(result.sources.back()) << caller_of(name, whole.network(), plan, check);
     result.whole = folder / ("all_" + name + ".c");
     std::ofstream whole_file(result.whole);
-    for (std::string const& one : whole.c_includes()) whole_file << "#include \"" << one << "\"\n";  // first: it may be precompiled
     for (fs::path const& one : result.sources) whole_file << "#include \"" << one.filename().string() << "\"\n";
     tw::imported::processor const& on = tw::imported::this_processor();
     result.weights = plan.constant_bytes(on.weights).value;

@@ -74,26 +74,14 @@ written_network write_network(tw::imported::layers made, fs::path const& folder,
 /// Compiles files of C, or links objects, to a file. @throws std::runtime_error with what the compiler said
 inline void compile(std::vector<fs::path> const& sources, fs::path const& to, std::string const& options) {
     fs::path const said = to.string() + ".said";
-    auto const run = [&](std::string const& rest) {
-        std::string const command = "gcc -std=c11 -fPIC " + options + " " + rest + " 2> '" + said.string() + "'";
-        if (!detail::fails(command)) return;
-        std::ifstream in(said);
-        throw std::runtime_error("gcc: " + std::string(std::istreambuf_iterator<char>(in), {}).substr(0, 600));
-    };
-    std::string folders = "-I'" RUN_NETWORK_C_INCLUDES "'";
-    // To read what the processor has takes as long as to compile a small network. Many read it once.
-    if (std::string const header = "tilewright/targets/c_vectors.h"; sources.size() > 4) {
-        fs::path const precompiled = to.string() + ".precompiled";
-        fs::create_directories((precompiled / header).parent_path());
-        fs::remove(precompiled / header);
-        fs::create_symlink(fs::path(RUN_NETWORK_C_INCLUDES) / header, precompiled / header);
-        run("-x c-header '" RUN_NETWORK_C_INCLUDES "/" + header + "' -o '" + (precompiled / header).string() + ".gch'");
-        folders = "-I'" + precompiled.string() + "' " + folders;
-    }
     // Weights are files beside the source that takes them in.
-    std::string rest = folders + " -Wa,-I,'" + sources.at(0).parent_path().string() + "' -o '" + to.string() + "'";
-    for (fs::path const& one : sources) rest += " '" + one.string() + "'";
-    run(rest + " -lm");
+    std::string command = "gcc -std=c11 -fPIC -I'" RUN_NETWORK_C_INCLUDES "' " + options + " -Wa,-I,'" +
+                          sources.at(0).parent_path().string() + "' -o '" + to.string() + "'";
+    for (fs::path const& one : sources) command += " '" + one.string() + "'";
+    command += " -lm 2> '" + said.string() + "'";
+    if (!detail::fails(command)) return;
+    std::ifstream in(said);
+    throw std::runtime_error("gcc: " + std::string(std::istreambuf_iterator<char>(in), {}).substr(0, 600));
 }
 
 /// Compiled networks.
