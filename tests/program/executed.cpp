@@ -2,22 +2,13 @@
 #include <tilewright/report/program_run_page.hpp>
 
 #include "catch.hpp"
+#include "count_of.hpp"
 #include "folder.hpp"
 #include "program/engine_program.hpp"
 #include "program/executed_alike.hpp"
 #include "program/team_program.hpp"
 
 using namespace tilewright;
-
-namespace {
-
-std::size_t count_of(std::string const& text, std::string const& part) {
-    std::size_t count = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-    return count;
-}
-
-}  // namespace
 
 TEST_CASE("the page of a program beside a run has what was executed below what was planned, for the program and each of its layers") {
     program_plan_value const& plan = program_plan<engine_programs::copying>;

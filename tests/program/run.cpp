@@ -76,11 +76,11 @@ TEST_CASE("a memory of constants is one to read, unless tensors or buffers of ke
     tensor<std::int32_t> const x{"x"}, y{"y"}, r{"r"}, in{"in"}, w{"w"}, out{"out"}, between{"between"};
     auto const added = r(i) = x(i) + y(i);
     agent const on("on", where);
-    auto const header_and_source = [&](schedule const& first, schedule const& second) {
+    auto const header_and_source = [&](schedule const& first, schedule const& second, halide::binding to = halide::binding::device) {
         program made("p");
         made.input(in, dram).constant(w, wei, numbers).run("k0", on, first).bind(x, in).bind(y, w).bind(r, between);
         made.run("k1", on, second).bind(x, between).bind(y, w).bind(r, out).output(out, dram);
-        halide::file_list const files = halide::c_program(make_program_plan(made), {.name = "p"});
+        halide::file_list const files = halide::c_program(make_program_plan(made), {.name = "p", .to = to});
         return files.at(0).second + files.at(1).second;
     };
     schedule const to_act = schedule(added, where).reads(y, wei).writes(r, act),
@@ -90,6 +90,8 @@ TEST_CASE("a memory of constants is one to read, unless tensors or buffers of ke
     std::string const alone = header_and_source(to_act, from_act);
     CHECK_THAT(alone, Catch::Contains("    const void *wei;"));
     CHECK_THAT(alone, Catch::Contains("    const unsigned char *const wei = (const unsigned char *)memories->wei;\n"));
+    CHECK_THAT(header_and_source(to_act, from_act, halide::binding::emulated), Catch::Contains("    const unsigned char *wei;"));
+    CHECK_THAT(header_and_source(to_wei, from_wei, halide::binding::emulated), !Catch::Contains("const unsigned char *wei"));
     std::string const shared = header_and_source(to_wei, from_wei);
     CHECK_THAT(shared, Catch::Contains("    void *wei;") && !Catch::Contains("const unsigned char *const wei"));
     schedule const staged = schedule(added, where).reads(x, act).reads(y, wei).cache_read(x, wei);

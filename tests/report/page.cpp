@@ -7,6 +7,7 @@
 #include "04_two_blocks/two_blocks.hpp"
 #include "07_run_time/run_time.hpp"
 #include "catch.hpp"
+#include "count_of.hpp"
 #include "folder.hpp"
 #include "kernels/caches.hpp"
 #include "kernels/cores.hpp"
@@ -42,11 +43,6 @@ std::vector<drawn_box> boxes_of(std::string const& page) {
         all.push_back({m[1], m[2], std::stoi(m[3]), std::stod(m[4]), std::stod(m[5]), std::stod(m[6]), std::stod(m[7])});
     }
     return all;
-}
-std::size_t count_of(std::string const& text, std::string const& part) {
-    std::size_t count = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-    return count;
 }
 std::vector<schedule> some_kernels() {
     std::vector<schedule> all{lesson_matmul::matmul_on_npu,

@@ -109,9 +109,9 @@ class program_emulator {
     }
     /// From now on, `executed` tells of the first run after each `reset()`, and emulators keep what they do.
     /// @param kernels  the plan of each kernel: names of buffers stand in what is kept
-    void record(std::vector<plan_value> const& kernels = {}) {
+    void record(std::vector<plan_value> kernels = {}) {
         records_ = true;
-        named_ = kernels;
+        named_ = std::move(kernels);
         for (agent_state& a : agents_) a.on->record();
         if (team_) team_->record();
     }
@@ -243,8 +243,8 @@ class program_emulator {
     int next_kernel(int core) {
         for (int& at = next_step_.at(static_cast<std::size_t>(core)); at < plan_.steps.size();) {
             ir::program_step const& s = plan_.steps[at++];
-            bool const begins = s.kind == ir::program_step_kind::run || s.kind == ir::program_step_kind::start;
-            if (begins && (core == 0 || is_shared(s.kernel))) return s.kernel;
+            bool const is_first = s.kind == ir::program_step_kind::run || s.kind == ir::program_step_kind::start;
+            if (is_first && (core == 0 || is_shared(s.kernel))) return s.kernel;
         }
         return -1;
     }
