@@ -191,14 +191,18 @@ bool emulate(source const& from, int runs, std::string const& page) {
     return as_planned && most < 1e-4;
 }
 std::vector<std::vector<std::byte>> read_inputs(network::graph const& of, std::vector<std::string> const& files) {
-    if (files.size() != of.inputs.size()) {
+    std::vector<network::tensor_id> const passed = network::passed_inputs(of);
+    if (files.size() != passed.size()) {
         throw std::invalid_argument(std::to_string(files.size()) + " files are given, and the network has " +
-                                    std::to_string(of.inputs.size()) + " inputs");
+                                    std::to_string(passed.size()) + " inputs");
     }
     std::vector<std::vector<std::byte>> made;
-    for (std::size_t at = 0; at < files.size(); ++at) {
-        network::tensor const& one = of.tensors[static_cast<std::size_t>(of.inputs[at])];
-        made.push_back(network::read_input(files[at], one.type, network::usual_extents(one)));
+    for (network::tensor_id const id : of.inputs) {
+        network::tensor const& one = of.tensors[static_cast<std::size_t>(id)];
+        std::vector<std::int64_t> const extents = network::usual_extents(one);
+        // What is kept is 0 before the first run.
+        if (made.size() < files.size()) made.push_back(network::read_input(files[made.size()], one.type, extents));
+        else made.emplace_back(static_cast<std::size_t>(imported::count_of(extents) * network::bytes_of(one.type)));
     }
     return made;
 }

@@ -106,7 +106,7 @@ struct model_under_test {
         nodes += graph.nodes.size();
         fs::path beside = file;
         bytes const given = read_all(beside.replace_extension(".in")), expected = read_all(beside.replace_extension(".out"));
-        auto const in_sizes = sizes_of(graph, graph.inputs), out_sizes = sizes_of(graph, graph.outputs);
+        auto const in_sizes = sizes_of(graph, network::passed_inputs(graph)), out_sizes = sizes_of(graph, network::passed_outputs(graph));
         std::size_t in_at = 0, out_at = 0;
         while (in_at < given.size()) {
             auto const inputs = cut(given, in_sizes, in_at), wanted = cut(expected, out_sizes, out_at);

@@ -22,7 +22,7 @@ import tflite_writer as w  # noqa: E402
 TABLES = {"ADD": 11, "AVERAGE_POOL_2D": 5, "CONCATENATION": 10, "CONV_2D": 1, "DEPTHWISE_CONV_2D": 2, "DEQUANTIZE": 38, "EXPAND_DIMS": 52,
           "FULLY_CONNECTED": 8, "GATHER": 23, "LEAKY_RELU": 75, "MAX_POOL_2D": 5, "MEAN": 27, "MUL": 21, "PACK": 59, "PAD": 22, "PADV2": 43, "QUANTIZE": 89,
           "RESHAPE": 17, "RESIZE_BILINEAR": 15, "RESIZE_NEAREST_NEIGHBOR": 74, "SLICE": 48, "SOFTMAX": 9, "SPLIT": 35, "SQUEEZE": 30,
-          "STRIDED_SLICE": 32, "SUB": 28, "TRANSPOSE": 26, "TRANSPOSE_CONV": 49, "UNPACK": 64}
+          "STRIDED_SLICE": 32, "SUB": 28, "SVDF": 6, "TRANSPOSE": 26, "UNIDIRECTIONAL_SEQUENCE_LSTM": 71, "TRANSPOSE_CONV": 49, "UNPACK": 64}
 NUMBERS = {name: number for number, name in reference.BUILTIN.items()}
 ACTIVATIONS = ["NONE", "RELU", "RELU6", "RELU_N1_TO_1"]
 RUNS = 5
@@ -363,6 +363,53 @@ class Net:
         operation = "RESIZE_NEAREST_NEIGHBOR" if self.is_float(x) else self.one_of("RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR")
         return self.node(operation, [x, self.numbers(to)], {"align_corners": corners, "half_pixel_centers": half})
 
+    # What is kept from run to run
+    def variable(self, shape, type_, scale=None, zero_point=None):
+        position = self.tensor(shape, scale, zero_point, type_)
+        self.tensors[position].variable = True
+        return position
+
+    def wide_bias(self, scale, count):
+        """A bias of int32, with the scale that the kernels ask for."""
+        return self.tensor((count,), scale, 0, "int32", self.draw.randint(-3000, 3000, count).astype(numpy.int32))
+
+    def svdf(self, floats):
+        batches, depth, rank, units, memory = (self.between(1, 2), self.between(1, 8), self.one_of(1, 1, 2), self.between(1, 4),
+                                               self.one_of(1, 2, 3, 8))
+        filters, activation = rank * units, self.one_of("NONE", "RELU") if floats else "NONE"
+        x, options = self.input((batches, depth), "float32" if floats else "int8"), {"rank": rank, "fused_activation_function": activation}
+        if floats:
+            operands = [self.floats((filters, depth)), self.floats((filters, memory)), self.floats((units,)),
+                        self.variable((batches, filters * memory), "float32")]
+            return self.node("SVDF", [x, *operands], options)
+        type_ = self.one_of("int8", "int16", "int16")
+        state, weights, over_time = self.scale(0.01, 0.2), self.scale(0.005, 0.05), self.scale(0.0005, 0.02)
+        most = 128 if type_ == "int8" else 2000
+        rows = self.draw.randint(-most, most, (filters, memory)).astype(type_)
+        operands = [self.int8s((filters, depth), weights, 0), self.tensor((filters, memory), over_time, 0, type_, rows),
+                    self.wide_bias(float(numpy.float32(state) * numpy.float32(over_time)), units),
+                    self.variable((batches, filters * memory), type_, state, self.zero_point() if type_ == "int8" else 0)]
+        return self.node("SVDF", [x, *operands], options, self.scale(0.05, 0.5), self.zero_point())
+
+    def lstm(self, floats):
+        batches, steps, depth, units = self.between(1, 2), self.one_of(1, 1, 2, 4), self.between(1, 6), self.between(1, 5)
+        time_major = bool(self.draw.rand() < 0.4)
+        x = self.input((steps, batches, depth) if time_major else (batches, steps, depth), "float32" if floats else "int8")
+        options = {"fused_activation_function": "TANH", "cell_clip": self.one_of(0.0, 0.0, 0.75), "time_major": time_major}
+        scale, zero_point, cell = (None, None, None) if floats else (self.one_of(1 / 128, self.scale(0.004, 0.02)), self.zero_point(),
+                                                                     2.0**-self.between(9, 15))
+        weights, biases = [], []
+        for width in (depth, units):
+            for _ in range(4):
+                weights.append(self.floats((units, width)) if floats else self.int8s((units, width), self.scale(0.002, 0.03), 0))
+        for at in range(4):
+            input_scale = None if floats else float(self.tensors[x].scale * self.tensors[weights[at]].scale)
+            biases.append(self.floats((units,)) if floats else self.wide_bias(input_scale, units))
+        kept = [self.variable((batches, units), "float32" if floats else "int8", scale, zero_point),
+                self.variable((batches, units), "float32" if floats else "int16", cell, None if floats else 0)]
+        return self.node("UNIDIRECTIONAL_SEQUENCE_LSTM", [x, *weights, -1, -1, -1, *biases, -1, -1, *kept, -1, -1, -1, -1], options, scale,
+                         zero_point)
+
     # Files
     def file(self, outputs):
         buffers, tensors, codes, numbers, nodes = [w.buffer()], [], [], [], []
@@ -371,7 +418,8 @@ class Net:
                 buffers.append(w.buffer(numpy.ascontiguousarray(one.elements).tobytes()))
             kept = w.quantisation(list(one.scales), list(one.zero_points), one.axis) if one.scales else None
             signature = [-1, *one.shape[1:]] if self.batches and one.shape and one.elements is None else None
-            tensors.append(w.tensor(one.name, one.type, list(one.shape), len(buffers) - 1 if one.elements is not None else 0, kept, signature))
+            tensors.append(w.tensor(one.name, one.type, list(one.shape), len(buffers) - 1 if one.elements is not None else 0, kept, signature,
+                                    one.variable))
         for node in self.nodes:
             if node.operation not in numbers:
                 numbers.append(node.operation)
@@ -439,6 +487,23 @@ def single_operators(folder, times, seed):
                 for _ in range(3):  # several nodes in one file
                     make(net, x)
                 if net.made and write(folder, f"one_{name}_{at}", net):
+                    break
+            else:
+                left_out += 1
+    return left_out
+
+
+def with_variables(folder, times, seed):
+    """Operators that keep something from run to run: all runs of a file are one after the other."""
+    left_out = 0
+    for name, make in {"svdf": Net.svdf, "lstm": Net.lstm}.items():
+        for at in range(2 * times):
+            for attempt in range(20):
+                net = Net([seed, at, attempt, sum(name.encode())])
+                made = make(net, at % 4 == 3)
+                if at % 3 == 2:
+                    net.curve(made)
+                if write(folder, f"kept_{name}_{at}", net):
                     break
             else:
                 left_out += 1
@@ -568,7 +633,7 @@ def main():
     for kind in ("tflite", "in", "out", "refused"):
         for old in folder.glob(f"*.{kind}"):
             old.unlink()
-    left_out = single_operators(folder, 4, arguments.seed) + drawn_networks(folder, arguments.networks, arguments.seed)
+    left_out = single_operators(folder, 4, arguments.seed) + with_variables(folder, 4, arguments.seed) + drawn_networks(folder, arguments.networks, arguments.seed)
     ties(folder)
     whole_networks(folder)
     refusals(folder)

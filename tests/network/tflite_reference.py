@@ -9,6 +9,7 @@ TensorFlow Lite differ among themselves, these are meant:
 - LOGISTIC and TANH by a table of 256 values of float32. Exponentials come from float64 and are rounded, so a table can differ by 1 from one
   made with another library's `expf` where a value lies on the middle between two integers.
 - MEAN in integers, with the number of elements as part of the multiplier.
+- UNIDIRECTIONAL_SEQUENCE_LSTM as the kernels of TensorFlow Lite for Microcontrollers: curves of int16 are lines between values of a table.
 - Multipliers as the kernels of TensorFlow Lite compute them, in float32 where they do so (FULLY_CONNECTED with one scale, MUL, RELU), not as
   those of TensorFlow Lite for Microcontrollers.
 
@@ -37,6 +38,7 @@ class Tensor:
     zero_points: tuple = ()
     axis: int = 0
     elements: numpy.ndarray = None
+    variable: bool = False
 
     @property
     def scale(self):
@@ -65,6 +67,7 @@ class Model:
     nodes: list
     inputs: list
     outputs: list
+    kept: dict = dataclasses.field(default_factory=dict)  # the arrays of variables, by position
 
 
 # Numbers
@@ -588,6 +591,128 @@ def split(options, inputs, outputs, arrays):
     return numpy.split(arrays[1], options["num_splits"], axis=int(numpy.ravel(arrays[0])[0]))
 
 
+# Operators with variables, which they change in place.
+
+def saturated(values, type_):
+    info = numpy.iinfo(type_)
+    return numpy.clip(values, info.min, info.max)
+
+
+def float32_product(*scales):
+    """Scales by each other, and by 1 / the last one, from left to right in float32."""
+    product = numpy.float32(scales[0])
+    for one in scales[1:-1]:
+        product = product * numpy.float32(one)
+    return float(product / numpy.float32(scales[-1]))
+
+
+def svdf(options, inputs, outputs, arrays):
+    """x [b, i] by features [f, i] gives the newest of the numbers of each filter, [b, f * memory]; by weights over time [f, memory]."""
+    x, features, over_time, bias, state = arrays
+    filters, memory = over_time.shape
+    rank, batches = options["rank"], x.shape[0]
+    kept = state.reshape(batches, filters, memory)
+    kept[:, :, :-1] = kept[:, :, 1:].copy()
+    if x.dtype == numpy.float32:
+        kept[:, :, -1] = x.astype(numpy.float64) @ features.astype(numpy.float64).T
+        sums = (kept.astype(numpy.float64) * over_time).reshape(batches, filters // rank, -1).sum(axis=2) + (0 if bias is None else bias)
+        return [float_activated(sums, options)]
+    symmetric(inputs[1])
+    zero_point = inputs[4].zero_point
+    sums = fits_int32((x.astype(numpy.int64) - inputs[0].zero_point) @ features.astype(numpy.int64).T, "a sum of SVDF")
+    factor = quantize_multiplier(float32_product(inputs[0].scale, inputs[1].scale, inputs[4].scale))
+    newest = saturated(multiply_by_quantized_multiplier(sums, *factor), state.dtype)
+    kept[:, :, -1] = (zero_point + newest).astype(state.dtype)  # wraps
+    sums = ((kept.astype(numpy.int64) - zero_point) * over_time).reshape(batches, filters // rank, -1).sum(axis=2)
+    factor = quantize_multiplier(float32_product(inputs[4].scale, inputs[2].scale, outputs[0].scale))
+    total = fits_int32(sums + (0 if bias is None else bias), "a sum of SVDF")
+    result = multiply_by_quantized_multiplier(total, *factor) + outputs[0].zero_point
+    return [saturated(result, numpy.int8).astype(numpy.int8)]
+
+
+def sigmoid_table():
+    """65536 / (1 + exp(-i / 24)), raised by half of what lies between the curve and the line to the next value, in its middle."""
+    curve = lambda at: 65536 / (1 + numpy.exp(-at / 24))
+    i = numpy.arange(256.0)
+    table = numpy.floor(curve(i) + (curve(i + 0.5) - (curve(i) + curve(i + 1)) / 2) / 2 + 0.5).astype(numpy.int64)
+    table[255] = 65535
+    return table
+
+
+SIGMOID = sigmoid_table()
+
+
+def on_lines(magnitude, bits):
+    place = numpy.minimum(magnitude >> bits, 254)
+    line = (SIGMOID[place] << bits) + (magnitude & ((1 << bits) - 1)) * (SIGMOID[place + 1] - SIGMOID[place])
+    return numpy.where(magnitude >> bits >= 255, (0x7FFF << 10) if bits == 9 else 0xFFFF << 8, line)
+
+
+def sigmoid_of_int16(x):
+    scaled = 3 * numpy.asarray(x, numpy.int64)
+    line = on_lines(numpy.abs(scaled), 9)
+    return numpy.where(scaled >= 0, line + (1 << 9), (1 << 25) - line + (1 << 9) - 1) >> 10
+
+
+def tanh_of_int16(x, power):
+    shift, x = power + 12, numpy.asarray(x, numpy.int64)
+    scaled = (3 << shift) * x if shift >= 0 else (3 * x + (1 << (-shift - 1))) >> -shift
+    line = on_lines(numpy.abs(scaled), 8)
+    return numpy.where(scaled >= 0, line - (1 << 23) + (1 << 7), -line + (1 << 23) + (1 << 7) - 1) >> 8
+
+
+def lstm(options, inputs, outputs, arrays):
+    """x [b, t, i], or [t, b, i], to results [b, t, n]; the last result and the cell are variables [b, n]. Gates: of input, forgetting, cell
+    and output."""
+    x = arrays[0] if options.get("time_major") else arrays[0].transpose(1, 0, 2)
+    if any(one is not None for one in [*arrays[9:12], *arrays[16:18], *arrays[20:]]) or options["fused_activation_function"] != "TANH":
+        raise ValueError("a variant of UNIDIRECTIONAL_SEQUENCE_LSTM that is not in this reference")
+    step = float_lstm_step if x.dtype == numpy.float32 else lstm_step
+    units = arrays[5].shape[0]
+    last, cell = (one.reshape(-1, units) for one in arrays[18:20])
+    made = []
+    for row in x:
+        last[...], cell[...] = step(options, inputs, arrays, row, last, cell)
+        made.append(last.copy())
+    whole = numpy.stack(made)
+    return [whole if options.get("time_major") else whole.transpose(1, 0, 2)]
+
+
+def lstm_step(options, inputs, arrays, row, last, cell):
+    def gate(at):
+        parts = []
+        for tensor, array, first in ((inputs[0], row, 1), (inputs[18], last, 5)):
+            symmetric(inputs[first + at])
+            sums = (array.astype(numpy.int64) - tensor.zero_point) @ arrays[first + at].astype(numpy.int64).T
+            if first == 1 and arrays[12 + at] is not None:
+                sums = sums + arrays[12 + at]
+            factor = quantize_multiplier(float(tensor.scale * inputs[first + at].scale) / 2.0**-12)
+            parts.append(saturated(multiply_by_quantized_multiplier(fits_int32(sums, "a sum of a gate"), *factor), numpy.int16))
+        return saturated(parts[0] + parts[1], numpy.int16)
+
+    def product(a, b, scale, zero_point=0, type_=numpy.int16):
+        return saturated(multiply_by_quantized_multiplier(a * b, *quantize_multiplier(scale)) + zero_point, type_)
+    scale = float(inputs[19].scale)
+    kept = product(sigmoid_of_int16(gate(1)), cell.astype(numpy.int64), 2.0**-15 * scale / scale)
+    cell = saturated(kept + product(sigmoid_of_int16(gate(0)), tanh_of_int16(gate(2), -12), 2.0**-30 / scale), numpy.int16)
+    if options.get("cell_clip", 0) > 0:
+        most = int(min(max(float(numpy.float32(options["cell_clip"])) / scale, -32768.0), 32767.0))
+        cell = numpy.clip(cell, -most, most)
+    result = product(tanh_of_int16(cell, round(math.log2(scale))), sigmoid_of_int16(gate(3)), 2.0**-30 / float(inputs[18].scale),
+                     inputs[18].zero_point, numpy.int8)
+    return result.astype(numpy.int8), cell.astype(numpy.int16)
+
+
+def float_lstm_step(options, inputs, arrays, row, last, cell):
+    gates = [row.astype(numpy.float64) @ arrays[1 + at].T + last @ arrays[5 + at].T + (0 if arrays[12 + at] is None else arrays[12 + at])
+             for at in range(4)]
+    sigmoid = lambda x: 1 / (1 + numpy.exp(-x))
+    cell = sigmoid(gates[1]) * cell + sigmoid(gates[0]) * numpy.tanh(gates[2])
+    if options.get("cell_clip", 0) > 0:
+        cell = numpy.clip(cell, -options["cell_clip"], options["cell_clip"])
+    return numpy.tanh(cell) * sigmoid(gates[3]), cell
+
+
 # Floats: sums in float64, so that they can be compared with sums in any order.
 
 def float_activated(values, options):
@@ -659,7 +784,8 @@ OPERATORS = {
     "QUANTIZE": quantize, "RESHAPE": reshape, "PAD": pad, "CONCATENATION": concatenation, "TRANSPOSE": transpose, "SLICE": slice_,
     "STRIDED_SLICE": strided_slice, "SPLIT": split, "TRANSPOSE_CONV": transpose_conv, "LEAKY_RELU": leaky_relu, "PRELU": prelu,
     "DEQUANTIZE": dequantize, "RESIZE_NEAREST_NEIGHBOR": resize_nearest_neighbor, "RESIZE_BILINEAR": resize_bilinear, "PADV2": padv2,
-    "EXPAND_DIMS": expand_dims, "SQUEEZE": squeeze, "GATHER": gather, "PACK": pack, "UNPACK": unpack,
+    "EXPAND_DIMS": expand_dims, "SQUEEZE": squeeze, "GATHER": gather, "PACK": pack, "UNPACK": unpack, "SVDF": svdf,
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm,
 }
 WITH_BIAS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")  # the last input may be left out
 # These have the same scale and zero point on both sides.
@@ -687,6 +813,9 @@ def run_all(model, inputs):
         if array.dtype != tensor.type or array.shape != tuple(tensor.shape):
             raise ValueError(f"input `{tensor.name}`: {array.dtype}{list(array.shape)} instead of {tensor.type}{list(tensor.shape)}")
         values[position] = array
+    for position, tensor in enumerate(model.tensors):
+        if tensor.variable:
+            values[position] = model.kept.setdefault(position, numpy.full(tensor.shape, tensor.zero_point, tensor.type))
     for at, node in enumerate(model.nodes):
         if node.operation not in OPERATORS:
             raise ValueError(f"node {at}: {node.operation} is not in this reference")
@@ -715,7 +844,7 @@ def run(model, inputs):
 
 BUILTIN = {0: "ADD", 1: "AVERAGE_POOL_2D", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 6: "DEQUANTIZE", 9: "FULLY_CONNECTED",
            14: "LOGISTIC", 17: "MAX_POOL_2D", 18: "MUL", 19: "RELU", 21: "RELU6", 22: "RESHAPE", 23: "RESIZE_BILINEAR", 25: "SOFTMAX",
-           28: "TANH", 34: "PAD", 36: "GATHER", 39: "TRANSPOSE", 40: "MEAN", 41: "SUB", 43: "SQUEEZE", 45: "STRIDED_SLICE",
+           27: "SVDF", 28: "TANH", 34: "PAD", 36: "GATHER", 39: "TRANSPOSE", 40: "MEAN", 41: "SUB", 43: "SQUEEZE", 44: "UNIDIRECTIONAL_SEQUENCE_LSTM", 45: "STRIDED_SLICE",
            49: "SPLIT", 54: "PRELU", 60: "PADV2", 65: "SLICE", 67: "TRANSPOSE_CONV",
            70: "EXPAND_DIMS", 83: "PACK", 88: "UNPACK", 97: "RESIZE_NEAREST_NEIGHBOR", 98: "LEAKY_RELU", 114: "QUANTIZE"}
 PADDING, ACTIVATION = ("SAME", "VALID"), ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
@@ -745,8 +874,11 @@ OPTIONS = {
     "STRIDED_SLICE": [("begin_mask", "Int32", 0), ("end_mask", "Int32", 0), ("ellipsis_mask", "Int32", 0), ("new_axis_mask", "Int32", 0),
                       ("shrink_axis_mask", "Int32", 0), ("offset", "Bool", False)],
     "SUB": [("fused_activation_function", "Int8", 0)],
+    "SVDF": [("rank", "Int32", 0), ("fused_activation_function", "Int8", 0)],
     "TRANSPOSE_CONV": [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0),
                        ("fused_activation_function", "Int8", 0)],
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": [("fused_activation_function", "Int8", 0), ("cell_clip", "Float32", 0.0), ("proj_clip", "Float32", 0.0),
+                                     ("time_major", "Bool", False)],
     "UNPACK": [("num", "Int32", 0), ("axis", "Int32", 0)],
 }
 # Fields that are not the first of their table.
@@ -815,6 +947,7 @@ def read_tensor(fields, buffers):
         tensor.scales = () if scales is None else tuple(map(float, scales))
         tensor.zero_points = () if zero_points is None else tuple(map(int, zero_points))
         tensor.axis = quantised.scalar(6, "Int32")
+    tensor.variable = bool(fields.scalar(5, "Bool"))
     data = buffers[fields.scalar(2, "Uint32")].list(0, "Uint8")
     if data is not None and len(data):
         tensor.elements = numpy.frombuffer(data.tobytes(), numpy.dtype(tensor.type)).reshape(tensor.shape)

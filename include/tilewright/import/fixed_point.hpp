@@ -71,13 +71,13 @@ inline bounds bounds_of(std::string const& activation, float scale, std::int64_t
     return made;
 }
 
-/// `x` of int32 and the zero point as an int8 within bounds.
-inline value with_zero_point(value const& x, std::int64_t zero_point, bounds const& within) {
-    if (within.low == within.high) return number(within.low, scalar_type::int8);
+/// `x` of int32 and the zero point as an integer within bounds.
+inline value with_zero_point(value const& x, std::int64_t zero_point, bounds const& within, scalar_type type = scalar_type::int8) {
+    if (within.low == within.high) return number(within.low, type);
     auto const in32 = [](std::int64_t of) { return number(of, scalar_type::int32); };
     // The limits come first, so that the sum fits.
     value const limited = smaller_of(larger_of(x, in32(within.low - zero_point)), in32(within.high - zero_point));
-    return convert(zero_point == 0 ? limited : limited + in32(zero_point), scalar_type::int8);
+    return convert(zero_point == 0 ? limited : limited + in32(zero_point), type);
 }
 
 }  // namespace tilewright::imported::detail

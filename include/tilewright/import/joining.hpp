@@ -1,29 +1,22 @@
 #pragma once
+#include <span>
 #include <tilewright/import/values.hpp>
 #include <utility>
 
 // Operators that put tensors together: side by side, or with elements around them.
 namespace tilewright::imported::detail {
 
-inline void concatenate(lowering& of) {
-    // A part without elements adds none.
-    std::vector<view> parts;
-    for (std::size_t at = 0; at < of.node->inputs.size(); ++at) {
-        auto const extents = of.shape_of_operand(at);
-        if (std::find(extents.begin(), extents.end(), 0) == extents.end()) parts.push_back(of.operand(at));
-    }
-    std::size_t const count = parts.size();
-    if (count == 0) throw not_imported("a result without elements");
+/// Views after each other along a dimension: loops over the whole, and its element where they are.
+inline std::pair<space, value> side_by_side(lowering& of, std::span<view const> parts, int dimension) {
     view const first = parts[0];
-    int const dimension = dimension_of(integer(of, "axis", 1), first.rank());
     shape whole = first.shape();
     whole[static_cast<std::size_t>(dimension)] = 0;
-    for (std::size_t at = 0; at < count; ++at) {
-        shape part = parts[at].shape(), rest = first.shape();
+    for (view const& one : parts) {
+        shape part = one.shape(), rest = first.shape();
         if (part.size() != rest.size()) throw not_imported("parts of " + text_of(part) + " and " + text_of(rest));
         std::int64_t const extent = std::exchange(part[static_cast<std::size_t>(dimension)], 0);
         rest[static_cast<std::size_t>(dimension)] = 0;
-        if (part != rest) throw not_imported("parts of " + text_of(parts[at].shape()) + " and " + text_of(first.shape()));
+        if (part != rest) throw not_imported("parts of " + text_of(one.shape()) + " and " + text_of(first.shape()));
         whole[static_cast<std::size_t>(dimension)] += extent;
         count_of(whole);
     }
@@ -31,7 +24,7 @@ inline void concatenate(lowering& of) {
     value const zero = number(std::int64_t{0}, first.type());
     value made;
     std::int64_t end = whole[static_cast<std::size_t>(dimension)];
-    for (std::size_t at = count; at-- > 0;) {
+    for (std::size_t at = parts.size(); at-- > 0;) {
         std::int64_t const begin = end - parts[at].extent(dimension);
         std::vector<value> indices;
         for (int one = 0; one < first.rank(); ++one) {
@@ -43,7 +36,32 @@ inline void concatenate(lowering& of) {
         made = made.nodes.empty() ? part : choose(loops.index(dimension) < number(end, scalar_type::int32), part, made);
         end = begin;
     }
+    return {loops, made};
+}
+/// A kernel for result 0: these views after each other along a dimension. A kernel reads so many tensors; more are joined in groups first.
+inline void compute_joined(lowering& of, std::vector<view> parts, int dimension) {
+    constexpr std::size_t most = 12;
+    while (parts.size() > most) {
+        std::vector<view> groups;
+        for (std::size_t at = 0; at < parts.size(); at += most) {
+            auto const group = std::span<view const>(parts).subspan(at, std::min(most, parts.size() - at));
+            auto const [loops, made] = side_by_side(of, group, dimension);
+            groups.push_back(group.size() == 1 ? group[0] : of.compute(loops, made));
+        }
+        parts = std::move(groups);
+    }
+    auto const [loops, made] = side_by_side(of, parts, dimension);
     of.compute(loops, made, 0);
+}
+inline void concatenate(lowering& of) {
+    // A part without elements adds none.
+    std::vector<view> parts;
+    for (std::size_t at = 0; at < of.node->inputs.size(); ++at) {
+        auto const extents = of.shape_of_operand(at);
+        if (std::find(extents.begin(), extents.end(), 0) == extents.end()) parts.push_back(of.operand(at));
+    }
+    if (parts.empty()) throw not_imported("a result without elements");
+    compute_joined(of, parts, dimension_of(integer(of, "axis", 1), parts[0].rank()));
 }
 /// Elements before and after each dimension.
 inline shape pads_of(lowering& of, int rank) {

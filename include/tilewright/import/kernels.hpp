@@ -11,8 +11,13 @@ class kernel_list {
     layers result = {};
     std::string made_for = {};  ///< the node of the model that kernels are made for from here on
 
-    /// Elements that an operator makes, as kernels read them.
+    /// Elements that an operator makes, as kernels read them. Those that are there already are the same constant.
     view constant(known_tensor what) {
+        for (known_tensor const& one : result.constants) {
+            if (one.what.type != what.what.type || one.bytes != what.bytes) continue;
+            view const same = keep({one.what.name, one.what.type, {}}, what.what.extents);
+            if (same.of.extents == one.what.extents) return same;
+        }
         view const made = keep({numbered("c", result.constants.size()), what.what.type, {}}, what.what.extents);
         result.constants.emplace_back(made.of, std::move(what.bytes));
         return made;

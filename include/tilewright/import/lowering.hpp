@@ -51,6 +51,15 @@ class lowering : public kernel_list {
             {find(from.inputs, names.inputs, one.before, "input"), find(from.outputs, names.outputs, one.after, "output")});
     }
 
+    /// So are those that the graph says are.
+    void keep_variables() {
+        auto const place = [](std::vector<network::tensor_id> const& in, network::tensor_id id) {
+            return static_cast<std::size_t>(std::find(in.begin(), in.end(), id) - in.begin());
+        };
+        for (network::kept_tensor const& one : from.kept)
+            result.states.push_back({place(from.inputs, one.before), place(from.outputs, one.after)});
+    }
+
     /// How many results are wanted: those that are left out at the end are none.
     std::size_t results() const {
         std::size_t count = node->outputs.size();
@@ -63,6 +72,20 @@ class lowering : public kernel_list {
     view operand(std::size_t at) {
         if (!has(at)) throw not_imported("operand " + std::to_string(at) + " is missing");
         return read(node->inputs[at]);
+    }
+    /// The same of an input of the network that nothing has read: it is stored with these extents, which have as many elements.
+    view operand_stored_as(std::size_t at, std::vector<std::int64_t> const& extents) {
+        auto const id = node->inputs.at(at);
+        auto const found = std::find(from.inputs.begin(), from.inputs.end(), id);
+        if (found == from.inputs.end() || count_of(extents) != operand(at).elements())
+            throw not_imported("operand " + std::to_string(at) + " has to be an input of " + std::to_string(count_of(extents)) +
+                               " elements");
+        stored& input = result.inputs[static_cast<std::size_t>(found - from.inputs.begin())];
+        input.extents.clear();
+        view const all = keep(input, extents);
+        input = all.of;
+        views_[static_cast<std::size_t>(id)] = imported::reshaped(all, operand(at).shape());
+        return all;
     }
     /// The shape of an operand, which may have no elements.
     std::vector<std::int64_t> shape_of_operand(std::size_t at) { return is_constant(at) ? known(at).what.extents : operand(at).shape(); }

@@ -88,8 +88,8 @@ inline void leak_by_factors(lowering& of) {
     });
 }
 
-/// A value for each int8, as comparisons: a tree over the places where the value changes.
-inline value by_table(value const& x, std::vector<std::int64_t> const& table) {
+/// A value for each integer from `lowest` on, as comparisons: a tree over the places where the value changes.
+inline value by_table(value const& x, std::int64_t lowest, std::vector<std::int64_t> const& table, scalar_type type) {
     std::vector<std::size_t> starts{0};
     for (std::size_t at = 1; at < table.size(); ++at) {
         if (table[at] != table[at - 1]) starts.push_back(at);
@@ -101,13 +101,13 @@ inline value by_table(value const& x, std::vector<std::int64_t> const& table) {
         return static_cast<std::int16_t>(whole.nodes.size() - 1);
     };
     auto const choice = [&](auto const& self, std::size_t first, std::size_t end) -> std::int16_t {
-        if (end - first == 1) return put(number(table[starts[first]], scalar_type::int8).nodes[0]);
+        if (end - first == 1) return put(number(table[starts[first]], type).nodes[0]);
         std::size_t const middle = (first + end) / 2;
-        std::int16_t const limit = put(number(static_cast<std::int64_t>(starts[middle]) - 128, x.type()).nodes[0]);
+        std::int16_t const limit = put(number(static_cast<std::int64_t>(starts[middle]) + lowest, x.type()).nodes[0]);
         std::int16_t const is_below =
             put({.op = operation::less, .type = scalar_type::boolean, .argument_count = 2, .arguments = {root, limit}});
         std::int16_t const below = self(self, first, middle), above = self(self, middle, end);
-        return put({.op = operation::select, .type = scalar_type::int8, .argument_count = 3, .arguments = {is_below, below, above}});
+        return put({.op = operation::select, .type = type, .argument_count = 3, .arguments = {is_below, below, above}});
     };
     choice(choice, 0, starts.size());
     return whole;
@@ -126,7 +126,7 @@ void function_by_table(lowering& of, double scale, std::int64_t zero_point, Func
         float const made = function(in.scale * static_cast<float>(q - in.zero_point)) * static_cast<float>(1 / scale);
         table.push_back(std::clamp<std::int64_t>(nearest_away(static_cast<double>(made)) + zero_point, -128, 127));
     }
-    elementwise(of, 1, [&](auto const& x) { return by_table(x[0], table); });
+    elementwise(of, 1, [&](auto const& x) { return by_table(x[0], -128, table, scalar_type::int8); });
 }
 inline void logistic_function(lowering& of) {
     if (computes_floats(of, {0})) return elementwise(of, 1, [](auto const& x) { return logistic(x[0]); });
@@ -153,7 +153,9 @@ inline value nearest_int8(value const& x, quantisation const& out) {
 }
 inline void quantise(lowering& of) {
     network::tensor const &from = operand_tensor(of, 0), &to = result_tensor(of);
-    if (!is_int8(to) || (!is_int8(from) && !is_float32(from))) throw not_imported("from " + type_text(from) + " to " + type_text(to));
+    bool const is_int16 = from.type == network::element_type::int16;
+    if (!is_int8(to) || (!is_int8(from) && !is_int16 && !is_float32(from)))
+        throw not_imported("from " + type_text(from) + " to " + type_text(to));
     quantisation const out = quantisation_of(to);
     if (is_float32(from)) return elementwise(of, 1, [&](auto const& x) { return nearest_int8(x[0], out); });
     quantisation const in = quantisation_of(from);

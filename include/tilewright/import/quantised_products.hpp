@@ -44,19 +44,20 @@ inline product product_of(lowering& of, std::size_t x_operand, std::size_t bias,
     return made;
 }
 
-/// What sums of int32 start from: for each channel its bias, less what the zero point of x adds to each product.
-inline std::vector<std::int64_t> folded_biases(lowering& of, product const& with, std::size_t bias, int channel_axis) {
-    std::int64_t const least = -128 - with.subtracted, most = 127 - with.subtracted;
-    known_tensor const weights = of.known(1);
-    std::vector<std::int64_t> made(static_cast<std::size_t>(with.channels), 0);
-    if (of.has(bias)) made = of.known_integers(bias);
-    std::vector<std::int64_t> lowest(made.size(), 0), highest(made.size(), 0);
+/// What sums of int32 start from: for each channel a number, less what the zero point of x adds to each product.
+///
+/// @param starts  a number for each channel
+/// @param from    of x: the values that are multiplied
+/// @throws not_imported  where a sum can leave int32
+inline std::vector<std::int64_t> folded_starts(shape const& extents, std::vector<std::int64_t> const& weights, int channel_axis,
+                                               std::vector<std::int64_t> starts, std::int64_t zero_point, bounds const& from) {
+    std::vector<std::int64_t> made = std::move(starts), lowest(made.size(), 0), highest(made.size(), 0);
     auto const add = [&](std::size_t channel, std::int64_t weight) {
-        made[channel] -= with.in.zero_point * weight;
-        lowest[channel] += std::min(weight * least, weight * most);
-        highest[channel] += std::max(weight * least, weight * most);
+        made[channel] -= zero_point * weight;
+        lowest[channel] += std::min(weight * from.low, weight * from.high);
+        highest[channel] += std::max(weight * from.low, weight * from.high);
     };
-    each_along(weights.what.extents, static_cast<std::size_t>(channel_axis), lowering::integers_of(weights), add);
+    each_along(extents, static_cast<std::size_t>(channel_axis), weights, add);
     for (std::size_t channel = 0; channel < made.size(); ++channel) {
         std::int64_t const low = made[channel] + lowest[channel], high = made[channel] + highest[channel];
         if (low < lowest_of(scalar_type::int32) || high > highest_of(scalar_type::int32))
@@ -65,6 +66,14 @@ inline std::vector<std::int64_t> folded_biases(lowering& of, product const& with
     }
     return made;
 }
+/// Those of a product: they start from its bias.
+inline std::vector<std::int64_t> folded_biases(lowering& of, product const& with, std::size_t bias, int channel_axis) {
+    known_tensor const weights = of.known(1);
+    std::vector<std::int64_t> starts(static_cast<std::size_t>(with.channels), 0);
+    if (of.has(bias)) starts = of.known_integers(bias);
+    return folded_starts(weights.what.extents, lowering::integers_of(weights), channel_axis, std::move(starts), with.in.zero_point,
+                         {-128 - with.subtracted, 127 - with.subtracted});
+}
 /// The scale of each channel's sums, by the scales of x, weights and result.
 inline std::vector<fixed_scale> scales_of(product const& with) {
     std::vector<fixed_scale> made;
@@ -72,9 +81,8 @@ inline std::vector<fixed_scale> scales_of(product const& with) {
         made.push_back(fixed_scale_of(static_cast<double>(with.in.scale) * static_cast<double>(one) / static_cast<double>(with.out.scale)));
     return made;
 }
-/// Sums of a channel as values of int8: constants where all channels have one scale, tensors of int32 where each has its own.
-inline auto finished_by(lowering& of, std::vector<fixed_scale> const& scales, value const& channel, quantisation const& out) {
-    bounds const within = result_bounds(of);
+/// Sums of a channel in another scale: constants where all channels have one, tensors of int32 where each has its own.
+inline auto scaled_by(lowering& of, std::vector<fixed_scale> const& scales, value const& channel) {
     std::optional<value> multiplier, shift;
     bool only_right = true;
     if (std::any_of(scales.begin(), scales.end(), [&](fixed_scale const& one) { return !(one == scales[0]); })) {
@@ -87,8 +95,13 @@ inline auto finished_by(lowering& of, std::vector<fixed_scale> const& scales, va
         shift = imported::at(of.constant(known_int32(shifts)), {channel});
     }
     return [=, first = scales[0]](value const& sums) {
-        value const scaled = multiplier ? rescaled(sums, *multiplier, *shift, only_right) : rescaled(sums, first);
-        return with_zero_point(scaled, out.zero_point, within);
+        return multiplier ? rescaled(sums, *multiplier, *shift, only_right) : rescaled(sums, first);
+    };
+}
+/// Sums of a channel as values of int8.
+inline auto finished_by(lowering& of, std::vector<fixed_scale> const& scales, value const& channel, quantisation const& out) {
+    return [scaled = scaled_by(of, scales, channel), out, within = result_bounds(of)](value const& sums) {
+        return with_zero_point(scaled(sums), out.zero_point, within);
     };
 }
 /// The kernel of a product: `body` is summed over axes, the bias is added, and the result has the activation.
@@ -111,21 +124,33 @@ inline value factor_of(product const& with, value const& x) { return with.of_flo
 inline std::vector<fixed_scale> channel_scales(product const& with) {
     return with.of_floats ? std::vector<fixed_scale>{} : scales_of(with);
 }
+/// Rows [..., i] by rows of weights [o, i]: loops over the result [..., o], and the factors and axes of its sums.
+struct rows_by_rows {
+    rows_by_rows(view const& rows, view const& weights) : last(rows.dimensions.size() - 1) {
+        shape whole = rows.shape();
+        view like_rows = rows;
+        like_rows.dimensions[last] = {};
+        whole[last] = weights.extent(0);
+        loops = loops_over({like_rows}, whole);
+        space const inner = reduction_over(only(rows, {last}), only(weights, {1}));
+        space of_rows = loops, of_weights;
+        of_rows.extents[last] = inner.extents[0], of_rows.axes[last] = inner.axes[0];
+        of_weights.extents = {loops.extents[last], inner.extents[0]}, of_weights.axes = {loops.axes[last], inner.axes[0]};
+        row = imported::at(rows, of_rows), weight = imported::at(weights, of_weights), axes = inner.axes[0];
+    }
+    value channel() const { return loops.index(static_cast<int>(last)); }
+
+    std::size_t last;
+    space loops = {};
+    value row = {}, weight = {};
+    std::vector<value> axes = {};
+};
 /// Rows of x by rows of weights, of which there is one for each channel.
 inline void multiply_rows(lowering& of, product const& with, view const& rows, view const& weights, int channel_axis,
                           std::vector<fixed_scale> const& scales) {
-    std::size_t const last = rows.dimensions.size() - 1;
-    shape whole = rows.shape();
-    view like_rows = rows;
-    like_rows.dimensions[last] = {};
-    whole[last] = with.channels;
-    space const loops = loops_over({like_rows}, whole);
-    space const inner = reduction_over(only(rows, {last}), only(weights, {1}));
-    space of_rows = loops, of_weights;
-    of_rows.extents[last] = inner.extents[0], of_rows.axes[last] = inner.axes[0];
-    of_weights.extents = {loops.extents[last], inner.extents[0]}, of_weights.axes = {loops.axes[last], inner.axes[0]};
-    value const body = factor_of(with, imported::at(rows, of_rows)) * factor_of(with, imported::at(weights, of_weights));
-    sum_products(of, with, loops, loops.index(static_cast<int>(last)), inner.axes[0], body, 2, channel_axis, scales);
+    rows_by_rows const by(rows, weights);
+    value const body = factor_of(with, by.row) * factor_of(with, by.weight);
+    sum_products(of, with, by.loops, by.channel(), by.axes, body, 2, channel_axis, scales);
 }
 /// The elements of x under a window, by the indices of its first dimension and its channels.
 inline value under_window(product const& with, window const& windows, space const& loops, value const& y, value const& x,

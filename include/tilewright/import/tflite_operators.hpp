@@ -2,6 +2,7 @@
 #include <tilewright/import/quantised_movement.hpp>
 #include <tilewright/import/quantised_products.hpp>
 #include <tilewright/import/quantised_reductions.hpp>
+#include <tilewright/import/recurrent.hpp>
 #include <tilewright/import/walk.hpp>
 
 namespace tilewright::imported {
@@ -40,9 +41,11 @@ inline std::span<operator_entry const> tflite_operators() {
         {"SQUEEZE", tflite::squeeze},
         {"STRIDED_SLICE", tflite::slice_by_strides},
         {"SUB", tflite::add_or_subtract<operation::subtract>},
+        {"SVDF", tflite::filter_over_time},
         {"TANH", tflite::tangent_function},
         {"TRANSPOSE", tflite::transpose},
         {"TRANSPOSE_CONV", tflite::convolve_transposed},
+        {"UNIDIRECTIONAL_SEQUENCE_LSTM", tflite::run_long_short_term},
         {"UNPACK", tflite::unpack},
     };
     return all;

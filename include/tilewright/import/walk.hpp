@@ -67,6 +67,7 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
         }
     }
     if (!refused.refused.empty()) return refused;
+    work->keep_variables();
     try {
         work->finish();
     } catch (not_imported const& error) {

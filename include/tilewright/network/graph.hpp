@@ -40,7 +40,7 @@ struct tensor {
     std::optional<tensor_shape> shape = {};  ///< absent where the model does not say; empty for a scalar
     std::optional<quantisation> quantised = {};
     constant_id constant = no_constant;  ///< the elements, if the model has them
-    bool variable = false;               ///< keeps its elements from one run to the next
+    bool variable = false;               ///< keeps its elements from one run to the next, and no node writes it
 };
 
 /// The elements of an attribute that is a tensor.
@@ -78,6 +78,11 @@ struct node {
     }
 };
 
+/// An input and an output that are one: what a run gives, the next run is given. Before the first run it is 0.
+struct kept_tensor {
+    tensor_id before = no_tensor, after = no_tensor;
+};
+
 /// A network. Each tensor has one source: it is an input, a constant, a variable, or the result of one node. A node stands after the nodes
 /// that it needs.
 struct graph {
@@ -87,8 +92,17 @@ struct graph {
     std::vector<node> nodes = {};
     std::vector<tensor_id> inputs = {};
     std::vector<tensor_id> outputs = {};
+    std::vector<kept_tensor> kept = {};                  ///< the last of the inputs and outputs, likewise: see variables.hpp
     std::vector<std::vector<std::byte>> constants = {};  ///< elements row by row, each little-endian; several tensors may share one
 };
+
+/// The inputs, or the outputs, that are passed: those that are not kept from run to run.
+inline std::vector<tensor_id> passed_inputs(graph const& of) {
+    return {of.inputs.begin(), of.inputs.end() - static_cast<std::ptrdiff_t>(of.kept.size())};
+}
+inline std::vector<tensor_id> passed_outputs(graph const& of) {
+    return {of.outputs.begin(), of.outputs.end() - static_cast<std::ptrdiff_t>(of.kept.size())};
+}
 
 /// The number of elements of a shape, or nothing: where run time decides an extent, or where 63 bits do not hold it.
 inline std::optional<std::int64_t> elements_of(tensor_shape const& shape) {

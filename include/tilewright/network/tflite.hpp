@@ -4,6 +4,7 @@
 #include <tilewright/network/file_bytes.hpp>
 #include <tilewright/network/tflite_operators.hpp>
 #include <tilewright/network/tflite_tables.hpp>
+#include <tilewright/network/variables.hpp>
 
 // Reads networks of TensorFlow Lite, by the tables of their files. Needs the headers of FlatBuffers: link tilewright::network_readers.
 namespace tilewright::network {
@@ -67,6 +68,7 @@ class tflite_reader {
         for (std::size_t at = 0; at < length_of(from.nodes()); ++at) add_node(*from.nodes()->Get(static_cast<flatbuffers::uoffset_t>(at)));
         made_.inputs = positions(from.inputs(), false, "the inputs");
         made_.outputs = positions(from.outputs(), false, "the outputs");
+        keep_variables(made_);
         return complete(std::move(made_), file_);
     }
 

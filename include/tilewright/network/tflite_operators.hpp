@@ -320,44 +320,59 @@ inline constexpr tflite_option pack[] = {{"values_count", 0, kind::integer}, {"a
 inline constexpr tflite_option squeeze[] = {{"squeeze_dims", 0, kind::integers}};
 inline constexpr tflite_option unpack[] = {{"num", 0, kind::integer}, {"axis", 1, kind::integer}};
 inline constexpr tflite_option softmax[] = {{"beta", 0, kind::real}};
+inline constexpr tflite_option svdf[] = {
+    {"rank", 0, kind::count},
+    {"fused_activation_function", 1, kind::activation},
+    {"asymmetric_quantize_inputs", 2, kind::truth},
+};
+inline constexpr tflite_option unidirectional_sequence_lstm[] = {
+    {"fused_activation_function", 0, kind::activation},
+    {"cell_clip", 1, kind::real},
+    {"proj_clip", 2, kind::real},
+    {"time_major", 3, kind::truth},
+    {"asymmetric_quantize_inputs", 4, kind::truth},
+    {"diagonal_recurrent_tensors", 5, kind::truth},
+};
 
 }  // namespace tflite_options
 
 inline constexpr tflite_operator tflite_operators[] = {
-    {0, 11, tflite_options::sum},                       // ADD
-    {1, 5, tflite_options::pool_2d},                    // AVERAGE_POOL_2D
-    {2, 10, tflite_options::concatenation},             // CONCATENATION
-    {3, 1, tflite_options::conv_2d},                    // CONV_2D
-    {4, 2, tflite_options::depthwise_conv_2d},          // DEPTHWISE_CONV_2D
-    {6, 38, {}},                                        // DEQUANTIZE
-    {9, 8, tflite_options::fully_connected},            // FULLY_CONNECTED
-    {14, 0, {}},                                        // LOGISTIC
-    {17, 5, tflite_options::pool_2d},                   // MAX_POOL_2D
-    {18, 21, tflite_options::product},                  // MUL
-    {19, 0, {}},                                        // RELU
-    {21, 0, {}},                                        // RELU6
-    {22, 17, tflite_options::reshape},                  // RESHAPE
-    {23, 15, tflite_options::resize_bilinear},          // RESIZE_BILINEAR
-    {25, 9, tflite_options::softmax},                   // SOFTMAX
-    {28, 0, {}},                                        // TANH
-    {34, 22, {}},                                       // PAD
-    {36, 23, tflite_options::gather},                   // GATHER
-    {39, 26, {}},                                       // TRANSPOSE
-    {40, 27, tflite_options::mean},                     // MEAN
-    {41, 28, tflite_options::sum},                      // SUB
-    {43, 30, tflite_options::squeeze},                  // SQUEEZE
-    {45, 32, tflite_options::strided_slice},            // STRIDED_SLICE
-    {49, 35, tflite_options::split},                    // SPLIT
-    {54, 0, {}},                                        // PRELU
-    {60, 43, {}},                                       // PADV2
-    {65, 48, {}},                                       // SLICE
-    {67, 49, tflite_options::transpose_conv},           // TRANSPOSE_CONV
-    {70, 52, {}},                                       // EXPAND_DIMS
-    {83, 59, tflite_options::pack},                     // PACK
-    {88, 64, tflite_options::unpack},                   // UNPACK
-    {97, 74, tflite_options::resize_nearest_neighbor},  // RESIZE_NEAREST_NEIGHBOR
-    {98, 75, tflite_options::leaky_relu},               // LEAKY_RELU
-    {114, 89, {}},                                      // QUANTIZE
+    {0, 11, tflite_options::sum},                            // ADD
+    {1, 5, tflite_options::pool_2d},                         // AVERAGE_POOL_2D
+    {2, 10, tflite_options::concatenation},                  // CONCATENATION
+    {3, 1, tflite_options::conv_2d},                         // CONV_2D
+    {4, 2, tflite_options::depthwise_conv_2d},               // DEPTHWISE_CONV_2D
+    {6, 38, {}},                                             // DEQUANTIZE
+    {9, 8, tflite_options::fully_connected},                 // FULLY_CONNECTED
+    {14, 0, {}},                                             // LOGISTIC
+    {17, 5, tflite_options::pool_2d},                        // MAX_POOL_2D
+    {18, 21, tflite_options::product},                       // MUL
+    {19, 0, {}},                                             // RELU
+    {21, 0, {}},                                             // RELU6
+    {22, 17, tflite_options::reshape},                       // RESHAPE
+    {23, 15, tflite_options::resize_bilinear},               // RESIZE_BILINEAR
+    {25, 9, tflite_options::softmax},                        // SOFTMAX
+    {27, 6, tflite_options::svdf},                           // SVDF
+    {28, 0, {}},                                             // TANH
+    {34, 22, {}},                                            // PAD
+    {36, 23, tflite_options::gather},                        // GATHER
+    {39, 26, {}},                                            // TRANSPOSE
+    {40, 27, tflite_options::mean},                          // MEAN
+    {41, 28, tflite_options::sum},                           // SUB
+    {43, 30, tflite_options::squeeze},                       // SQUEEZE
+    {44, 71, tflite_options::unidirectional_sequence_lstm},  // UNIDIRECTIONAL_SEQUENCE_LSTM
+    {45, 32, tflite_options::strided_slice},                 // STRIDED_SLICE
+    {49, 35, tflite_options::split},                         // SPLIT
+    {54, 0, {}},                                             // PRELU
+    {60, 43, {}},                                            // PADV2
+    {65, 48, {}},                                            // SLICE
+    {67, 49, tflite_options::transpose_conv},                // TRANSPOSE_CONV
+    {70, 52, {}},                                            // EXPAND_DIMS
+    {83, 59, tflite_options::pack},                          // PACK
+    {88, 64, tflite_options::unpack},                        // UNPACK
+    {97, 74, tflite_options::resize_nearest_neighbor},       // RESIZE_NEAREST_NEIGHBOR
+    {98, 75, tflite_options::leaky_relu},                    // LEAKY_RELU
+    {114, 89, {}},                                           // QUANTIZE
 };
 
 /// The options of an operator, or null where they are not known.

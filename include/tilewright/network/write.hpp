@@ -85,6 +85,7 @@ inline std::string write(graph const& network) {
         }
     }
     for (tensor_id const id : network.outputs) out << "output " << called(id) << '\n';
+    for (kept_tensor const& one : network.kept) out << "kept " << called(one.before) << " <- " << called(one.after) << '\n';
     return out.str();
 }
 

@@ -5,6 +5,7 @@
 #include <tilewright/reference/tflite_movement.hpp>
 #include <tilewright/reference/tflite_node.hpp>
 #include <tilewright/reference/tflite_products.hpp>
+#include <tilewright/reference/tflite_recurrent.hpp>
 #include <tilewright/reference/tflite_resize.hpp>
 #include <tilewright/reference/tflite_softmax.hpp>
 #include <tilewright/reference/tflite_windows.hpp>
@@ -49,9 +50,11 @@ inline std::span<operator_entry const> tflite_operators() {
         {"SQUEEZE", entry<tflite::squeeze>},
         {"STRIDED_SLICE", entry<tflite::strided_slice>},
         {"SUB", entry<tflite::sub>},
+        {"SVDF", entry<tflite::svdf>},
         {"TANH", entry<tflite::tanh>},
         {"TRANSPOSE", entry<tflite::transpose>},
         {"TRANSPOSE_CONV", entry<tflite::transpose_conv>},
+        {"UNIDIRECTIONAL_SEQUENCE_LSTM", entry<tflite::unidirectional_sequence_lstm>},
         {"UNPACK", entry<tflite::unpack>},
     };
     return table;

@@ -208,7 +208,9 @@ inline elements quantize(call const& of) {
         return finished(of, extents, std::move(made));
     }
     factor const by = factor_of(static_cast<double>(scale_of(of.operand_tensor(0))) / static_cast<double>(scale_of(of.result())));
-    return finished(of, extents, detail::changed(centred(of, 0), [&](std::int64_t one) { return scaled(one, by); }));
+    bool const is_int16 = of.operand(0).type == network::element_type::int16;
+    auto const from = centred(of, 0, is_int16 ? network::element_type::int16 : network::element_type::int8);
+    return finished(of, extents, detail::changed(from, [&](std::int64_t one) { return scaled(one, by); }));
 }
 /// DEQUANTIZE: from int8 to float32, computed in float32.
 inline elements dequantize(call const& of) {

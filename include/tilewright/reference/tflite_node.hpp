@@ -107,9 +107,9 @@ inline elements const& operand_of_type(call const& of, std::size_t at, network::
 }
 /// What an operand of int8 says before it is scaled: its integers less the zero point.
 ///
-/// @throws not_covered  where it is no int8
-inline std::vector<std::int64_t> centred(call const& of, std::size_t at) {
-    std::vector<std::int64_t> made = integers_of(operand_of_type(of, at, network::element_type::int8));
+/// @throws not_covered  where it is of another type
+inline std::vector<std::int64_t> centred(call const& of, std::size_t at, network::element_type type = network::element_type::int8) {
+    std::vector<std::int64_t> made = integers_of(operand_of_type(of, at, type));
     std::int64_t const zero_point = zero_point_of(of.operand_tensor(at));
     for (std::int64_t& one : made) one -= zero_point;
     return made;
