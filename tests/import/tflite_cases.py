@@ -98,7 +98,7 @@ class Net:
         if operation == "TRANSPOSE_CONV":
             first = self.tensors[inputs[2]]
         type_ = type_ or first.type
-        if type_ != "int8":
+        if type_ not in ("int8", "int16", "int32") or (type_ != "int8" and scale is None):
             scale, zero_point = None, None
         elif scale is None:
             scale, zero_point = first.scales[0], first.zero_points[0]
@@ -363,6 +363,14 @@ class Net:
         operation = "RESIZE_NEAREST_NEIGHBOR" if self.is_float(x) else self.one_of("RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR")
         return self.node(operation, [x, self.numbers(to)], {"align_corners": corners, "half_pixel_centers": half})
 
+    def wide(self, floats):
+        """Integers of 16 bits at the ends of a network."""
+        x = self.input((self.between(1, 3), self.between(1, 12)))
+        self.inputs.append(self.tensor((self.between(1, 9),), self.scale(0.0001, 0.01), self.one_of(0, self.between(-900, 900)), "int16"))
+        self.node("QUANTIZE", [self.inputs[-1]], {}, self.scale(), self.zero_point(), "int8")
+        shares = self.node("SOFTMAX", [x], {"beta": self.one_of(1.0, 0.5, 3.0)}, 1 / 65536, -32768, "int16")
+        return self.node("QUANTIZE", [shares], {}, self.scale(1e-5, 1e-4), 0, "int32")
+
     # What is kept from run to run
     def variable(self, shape, type_, scale=None, zero_point=None):
         position = self.tensor(shape, scale, zero_point, type_)
@@ -441,7 +449,8 @@ class Net:
             drawn = {0: lambda: self.draw.randint(-128, 128, tensor.shape), 1: lambda: self.draw.choice([-128, 127], tensor.shape),
                      2: lambda: numpy.full(tensor.shape, self.one_of(-128, 127)), 3: lambda: numpy.full(tensor.shape, tensor.zero_point),
                      4: lambda: numpy.clip(self.draw.normal(0, 20, tensor.shape) + tensor.zero_point, -128, 127)}[run]()
-            made.append(numpy.asarray(drawn).astype(numpy.int8))
+            step = 256 if tensor.type == "int16" else 1
+            made.append(numpy.asarray(drawn).astype(tensor.type) * numpy.dtype(tensor.type).type(step))
         return made
 
 
@@ -493,17 +502,17 @@ def single_operators(folder, times, seed):
     return left_out
 
 
-def with_variables(folder, times, seed):
-    """Operators that keep something from run to run: all runs of a file are one after the other."""
+def on_inputs_of_their_own(folder, times, seed):
+    """Operators that keep something from run to run, where all runs of a file are one after the other; and those of other types."""
     left_out = 0
-    for name, make in {"svdf": Net.svdf, "lstm": Net.lstm}.items():
-        for at in range(2 * times):
+    for name, make in {"svdf": Net.svdf, "lstm": Net.lstm, "wide": Net.wide}.items():
+        for at in range(times if name == "wide" else 2 * times):
             for attempt in range(20):
                 net = Net([seed, at, attempt, sum(name.encode())])
                 made = make(net, at % 4 == 3)
-                if at % 3 == 2:
+                if at % 3 == 2 and name != "wide":
                     net.curve(made)
-                if write(folder, f"kept_{name}_{at}", net):
+                if write(folder, f"own_{name}_{at}", net):
                     break
             else:
                 left_out += 1
@@ -606,6 +615,21 @@ def refusals(folder):
     dense = lambda scales, points, bias: with_result(
         "FULLY_CONNECTED", lambda net, x: [x, weights(net, (2, 32), scales, points, 100), net.numbers(bias)], {}, of((1, 2)),
         zero_point=-128)
+    hybrid = Net([7])
+    hybrid.inputs.append(hybrid.tensor((1, 32), type_="float32"))
+    made = hybrid.tensor((1, 2), type_="float32")
+    hybrid.nodes.append(reference.Node("FULLY_CONNECTED", [0, weights(hybrid, (2, 32), (0.5,), (0,), 1)], [made], {}))
+    hybrid.made.append(made)
+    refuses("hybrid", hybrid, "node 0 (`FULLY_CONNECTED`): weights of int8 for floats (dynamic-range quantisation)")
+    peephole = Net([7])
+    peephole.lstm(True)
+    peephole.nodes[0].inputs[9] = peephole.nodes[0].inputs[12]
+    refuses("peephole", peephole, "node 0 (`UNIDIRECTIONAL_SEQUENCE_LSTM`): weights of the cell in gates: operand 9")
+    no_state = Net([7])
+    no_state.svdf(True)
+    state = no_state.tensors[no_state.nodes[0].inputs[4]]
+    state.variable, state.elements = False, numpy.zeros(state.shape, numpy.float32)
+    refuses("svdf_constant", no_state, "node 0 (`SVDF`): operand 4 has to be a variable")
     refuses("weights_zero_point", dense((0.5,), (4,), [0, 0]), "node 0 (`FULLY_CONNECTED`): weights whose zero point is 4")
     # 32 elements of up to 127 + 128 by 100 are 816,000 more than the bias of channel 1; those of channel 0 are the most that fit.
     refuses("sums", dense((0.5,), (0,), [2**31 - 1 - 816000, 2**31 - 816000]),
@@ -633,7 +657,7 @@ def main():
     for kind in ("tflite", "in", "out", "refused"):
         for old in folder.glob(f"*.{kind}"):
             old.unlink()
-    left_out = single_operators(folder, 4, arguments.seed) + with_variables(folder, 4, arguments.seed) + drawn_networks(folder, arguments.networks, arguments.seed)
+    left_out = single_operators(folder, 4, arguments.seed) + on_inputs_of_their_own(folder, 4, arguments.seed) + drawn_networks(folder, arguments.networks, arguments.seed)
     ties(folder)
     whole_networks(folder)
     refusals(folder)

@@ -97,6 +97,11 @@ def fits_int32(values, what):
     return values
 
 
+def saturated(values, type_):
+    info = numpy.iinfo(type_)
+    return numpy.clip(values, info.min, info.max)
+
+
 def truncating_divide(numerator, denominator):
     """Division as C has it: towards zero. The denominator is positive."""
     numerator = numpy.asarray(numerator, numpy.int64)
@@ -369,8 +374,9 @@ def one_over_one_plus(x):
     return shift_saturating(estimate, 1)
 
 
-def softmax_row(row, multiplier, shift, smallest):
-    """One row of int64 to int8 of scale 1/256 and zero point -128. Differences below `smallest` count as nothing."""
+def softmax_row(row, multiplier, shift, smallest, bits):
+    """One row of int64 to integers of so many bits: the lowest is 0, and all of them are almost 1. Differences below `smallest` count as
+    nothing."""
     differences = row - row.max()
     counted = differences >= smallest
     exponentials = exp_of_negative(doubling_high_mul(numpy.where(counted, differences, 0) << shift, multiplier))
@@ -378,21 +384,24 @@ def softmax_row(row, multiplier, shift, smallest):
     fits_int32(total, "a sum of SOFTMAX")
     headroom = 32 - total.bit_length()
     reciprocal = one_over_one_plus(((total << headroom) & 0xFFFFFFFF) - (1 << 31))
-    scaled = rounding_divide_by_pot(doubling_high_mul(reciprocal, exponentials), 12 - headroom + 31 - 8) + LOWEST
-    return numpy.where(counted, numpy.clip(scaled, LOWEST, HIGHEST), LOWEST)
+    scaled = rounding_divide_by_pot(doubling_high_mul(reciprocal, exponentials), 12 - headroom + 31 - bits)
+    lowest = -(1 << (bits - 1))
+    return numpy.where(counted, numpy.clip(scaled + lowest, lowest, -lowest - 1), lowest)
 
 
 def softmax(options, inputs, outputs, arrays):
-    """Along the last dimension. The output has scale 1/256 and zero point -128."""
-    if outputs[0].scale != numpy.float32(1 / 256) or outputs[0].zero_point != -128:
-        raise ValueError(f"tensor `{outputs[0].name}`: SOFTMAX gives scale 1/256 and zero point -128")
+    """Along the last dimension. An output of int8 has scale 1/256 and zero point -128, one of int16 has 1/65536 and -32768."""
+    bits = 16 if outputs[0].type == "int16" else 8
+    if outputs[0].scale != numpy.float32(1 / 2**bits) or outputs[0].zero_point != -(2 ** (bits - 1)):
+        raise ValueError(f"tensor `{outputs[0].name}`: SOFTMAX gives scale 1/{2**bits} and zero point {-(2 ** (bits - 1))}")
     factor = float(numpy.float32(options["beta"])) * float(inputs[0].scale) * 2**26
     multiplier, shift = quantize_multiplier(min(factor, 2.0**31 - 1))
     if shift < 0:
         raise ValueError(f"tensor `{inputs[0].name}`: SOFTMAX needs beta * scale of at least 2^-27")
     smallest = -math.floor(31 * 2**26 / 2**shift)
     rows = arrays[0].astype(numpy.int64).reshape(-1, arrays[0].shape[-1])
-    return [numpy.array([softmax_row(one, multiplier, shift, smallest) for one in rows]).reshape(arrays[0].shape).astype(numpy.int8)]
+    made = numpy.array([softmax_row(one, multiplier, shift, smallest, bits) for one in rows])
+    return [made.reshape(arrays[0].shape).astype(outputs[0].type)]
 
 
 def table_of(function, scale, zero_point):
@@ -447,13 +456,14 @@ def prelu(options, inputs, outputs, arrays):
 
 
 def quantize(options, inputs, outputs, arrays):
-    """From int8 to int8 of another scale and zero point, or from float32: the quotient rounded, halves away from zero."""
+    """Between integers of other scales and zero points, or from float32: the quotient rounded, halves away from zero."""
     if inputs[0].type == "float32":
         quotients = (arrays[0] / outputs[0].scale).astype(numpy.float64)
         rounded = numpy.where(quotients < 0, numpy.ceil(quotients - 0.5), numpy.floor(quotients + 0.5))
         return [numpy.clip(rounded + outputs[0].zero_point, LOWEST, HIGHEST).astype(numpy.int8)]
     factor = quantize_multiplier(float(inputs[0].scale) / float(outputs[0].scale))
-    return [finish(multiply_by_quantized_multiplier(arrays[0].astype(numpy.int64) - inputs[0].zero_point, *factor), outputs[0], {})]
+    scaled = multiply_by_quantized_multiplier(arrays[0].astype(numpy.int64) - inputs[0].zero_point, *factor)
+    return [saturated(scaled + outputs[0].zero_point, outputs[0].type).astype(outputs[0].type)]
 
 
 def dequantize(options, inputs, outputs, arrays):
@@ -592,11 +602,6 @@ def split(options, inputs, outputs, arrays):
 
 
 # Operators with variables, which they change in place.
-
-def saturated(values, type_):
-    info = numpy.iinfo(type_)
-    return numpy.clip(values, info.min, info.max)
-
 
 def float32_product(*scales):
     """Scales by each other, and by 1 / the last one, from left to right in float32."""

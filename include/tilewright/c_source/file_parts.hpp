@@ -36,7 +36,7 @@ inline std::string c_device(std::vector<c_kernel_code> const& kernels) {
     for (c_kernel_code const& k : kernels) {
         for (std::string const& one : k.device) text += written.insert(one).second ? one : "";
     }
-    return "\n/* What the device provides. Each returns 0, or a code that ends the kernel. */\n" + text;
+    return text.empty() ? "" : "\n/* What the device provides. Each returns 0, or a code that ends the kernel. */\n" + text;
 }
 
 }  // namespace tilewright::halide::detail

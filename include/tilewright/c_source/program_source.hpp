@@ -82,10 +82,12 @@ class c_program_writer : c_program_entry {
                                  : "")
              << " */\n"
              << "int " << options_.name << "(" << parameters() << ");\n\n";
-        for (int at = 0; at < plan_.tensors.size(); ++at) {
+        for (int const at : arguments_first()) {
             ir::program_tensor const& t = plan_.tensor_at(at);
-            if (t.kind == ir::tensor_kind::between) continue;
-            char const* const kind = t.kind == ir::tensor_kind::input ? "input" : t.kind == ir::tensor_kind::output ? "output" : "constant";
+            char const* const kind = is_state(at)                        ? "state"
+                                     : t.kind == ir::tensor_kind::input  ? "input"
+                                     : t.kind == ir::tensor_kind::output ? "output"
+                                                                         : "constant";
             text << "/* " << kind << " " << word_of_tensor(at) << ": " << shape_text(t);
             if (t.passed) {
                 text << " */\n";
@@ -118,6 +120,23 @@ class c_program_writer : c_program_entry {
             }
         }
         return c_headed("/* Program " + options_.name + ", as C. */\n", "TILEWRIGHT_PROGRAM_" + options_.name, text.str());
+    }
+    /// Whether a tensor is what one run leaves for the next one.
+    bool is_state(int tensor) const {
+        bool found = plan_.tensor_at(tensor).state_of >= 0;
+        for (int at = 0; at < plan_.tensors.size(); ++at) found |= plan_.tensor_at(at).state_of == tensor;
+        return found;
+    }
+    /// The tensors that the caller knows: those that are passed, in the order of the parameters, and then the others.
+    std::vector<int> arguments_first() const {
+        std::vector<int> made;
+        for (auto const kind : {ir::tensor_kind::input, ir::tensor_kind::output})
+            each_passed(kind, [&](int at, auto const&) { made.push_back(at); });
+        for (int at = 0; at < plan_.tensors.size(); ++at) {
+            bool const is_known = plan_.tensor_at(at).kind != ir::tensor_kind::between;
+            if (is_known && std::find(made.begin(), made.end(), at) == made.end()) made.push_back(at);
+        }
+        return made;
     }
     /// Not of what a header of the device has as a macro.
     static std::string prototype(label const& symbol, std::string const& rest) {

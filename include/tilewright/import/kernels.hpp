@@ -163,8 +163,11 @@ class kernel_list {
     /// @param whole  each dimension of the result is one of the stored tensor
     view copied(view const& what, std::vector<std::int64_t> const& to, bool whole) {
         factors all;
-        for (factors const& one : what.dimensions) all.insert(all.end(), one.begin(), one.end());
-        all = imported::joined(all);
+        for (factors const& one : what.dimensions) {
+            factors const own = whole ? imported::joined(one) : one;
+            all.insert(all.end(), own.begin(), own.end());
+        }
+        if (!whole) all = imported::joined(all);
         view apart = what;
         apart.dimensions.clear();
         for (factor const& one : all) apart.dimensions.push_back({one});

@@ -6,7 +6,7 @@
 // Operators of TensorFlow Lite that compute each element by itself.
 namespace tilewright::imported::detail::tflite {
 
-/// An int8 without its zero point, as an int32.
+/// An integer without its zero point, as an int32.
 inline value without_zero_point(value const& x, quantisation const& with) {
     value const wide = convert(x, scalar_type::int32);
     return with.zero_point == 0 ? wide : wide - in32(with.zero_point);
@@ -153,14 +153,23 @@ inline value nearest_int8(value const& x, quantisation const& out) {
 }
 inline void quantise(lowering& of) {
     network::tensor const &from = operand_tensor(of, 0), &to = result_tensor(of);
-    bool const is_int16 = from.type == network::element_type::int16;
-    if (!is_int8(to) || (!is_int8(from) && !is_int16 && !is_float32(from)))
+    auto const is_integer = [](network::tensor const& one) {
+        using enum network::element_type;
+        return one.type == int8 || one.type == int16 || one.type == int32;
+    };
+    if (!(is_float32(from) && is_int8(to)) && !(is_integer(from) && is_integer(to)))
         throw not_imported("from " + type_text(from) + " to " + type_text(to));
     quantisation const out = quantisation_of(to);
     if (is_float32(from)) return elementwise(of, 1, [&](auto const& x) { return nearest_int8(x[0], out); });
     quantisation const in = quantisation_of(from);
+    for (auto const& [one, how] : {std::pair(&from, &in), {&to, &out}}) {
+        if (one->type == network::element_type::int32 && how->zero_point != 0) throw not_imported("an int32 whose zero point is not 0");
+    }
     fixed_scale const by = fixed_scale_of(static_cast<double>(in.scale) / static_cast<double>(out.scale));
-    elementwise(of, 1, [&](auto const& x) { return with_zero_point(rescaled(without_zero_point(x[0], in), by), out.zero_point, {}); });
+    scalar_type const type = type_of(to.type);
+    elementwise(of, 1, [&](auto const& x) {
+        return with_zero_point(rescaled(without_zero_point(x[0], in), by), out.zero_point, {lowest_of(type), highest_of(type)}, type);
+    });
 }
 inline void dequantise(lowering& of) {
     network::tensor const &from = operand_tensor(of, 0), &to = result_tensor(of);

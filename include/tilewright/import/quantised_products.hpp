@@ -20,6 +20,8 @@ struct product {
 inline product product_of(lowering& of, std::size_t x_operand, std::size_t bias, int channel_axis) {
     network::tensor const& weights = operand_tensor(of, 1);
     product made{.x = of.operand(x_operand), .weights = of.operand(1)};
+    if (is_float32(operand_tensor(of, x_operand)) && is_int8(weights))
+        throw not_imported("weights of int8 for floats (dynamic-range quantisation): convert the model with integers for all tensors");
     made.of_floats = computes_floats(of, {x_operand, 1});
     if (channel_axis >= made.weights.rank()) throw not_imported("weights of " + std::to_string(made.weights.rank()) + " dimensions");
     made.channels = made.weights.extent(channel_axis);

@@ -158,7 +158,9 @@ inline value free_bits(value const& of) {
     return count;
 }
 inline void softmax(lowering& of) {
-    bool const of_floats = computes_floats(of, {0});
+    // Of int8, the result may have 16 bits.
+    bool const is_wide = is_int8(operand_tensor(of, 0)) && result_tensor(of).type == network::element_type::int16;
+    bool const of_floats = !is_wide && computes_floats(of, {0});
     view const x = of.operand(0);
     if (x.rank() == 0) throw not_imported("of a scalar");
     shape const whole = x.shape();
@@ -175,8 +177,14 @@ inline void softmax(lowering& of) {
         return void(of.compute(loops, imported::at(powers, loops) / imported::at(sums, loops), 0));
     }
     quantisation const in = operand_quantisation(of, 0);
-    if (!(result_quantisation(of) == quantisation{1.0f / 256, -128}))
-        throw not_imported("a result whose scale is not 1/256 or whose zero point is not -128");
+    int const bits = is_wide ? 16 : 8;
+    std::int64_t const steps = std::int64_t{1} << bits;
+    // Some converters divide by 65535, and the kernels let that pass.
+    quantisation const out = result_quantisation(of);
+    double const part = static_cast<double>(out.scale) * static_cast<double>(steps);
+    if (out.zero_point != -steps / 2 || std::abs(part - 1) > (is_wide ? 1e-3 : 0))
+        throw not_imported("a result whose scale is not 1/" + std::to_string(steps) + " or whose zero point is not " +
+                           std::to_string(-steps / 2));
     fixed_scale const by = fixed_scale_of(std::min(static_cast<double>(beta) * static_cast<double>(in.scale) * 67108864, 2147483647.0));
     if (by.shift < 0 || by.multiplier == 0) throw not_imported("beta times scale of less than 2^-27");
     // Differences below this one count as nothing.
@@ -202,11 +210,12 @@ inline void softmax(lowering& of) {
     loops = loops_over({powers, all_rooms, all_inverses}, whole);
     // Of many equal elements the room is less than 4 bits, and an int32 has no such shift.
     auto const product = cast<std::int64_t>(high_product(power, reciprocal));
-    value const share = imported::apply(cast<std::int32_t>(tilewright::detail::rounding_shift_with_room(product, 35 - headroom)),
+    value const share = imported::apply(cast<std::int32_t>(tilewright::detail::rounding_shift_with_room(product, 43 - bits - headroom)),
                                         {{"power", imported::at(powers, loops)},
                                          {"reciprocal", imported::at(all_inverses, loops)},
                                          {"headroom", imported::at(all_rooms, loops)}});
-    of.compute(loops, with_zero_point(share, -128, {}), 0);
+    scalar_type const type = is_wide ? scalar_type::int16 : scalar_type::int8;
+    of.compute(loops, with_zero_point(share, -steps / 2, {lowest_of(type), highest_of(type)}, type), 0);
 }
 
 }  // namespace tilewright::imported::detail::tflite

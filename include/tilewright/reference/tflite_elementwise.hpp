@@ -198,19 +198,27 @@ inline elements tanh(call const& of) {
     });
 }
 
-/// QUANTIZE to int8: from int8 of another scale, or from float32, which is divided by the scale in float32.
+/// QUANTIZE: from float32 to int8, divided by the scale in float32; or between integers of 8, 16 and 32 bits.
 inline elements quantize(call const& of) {
-    if (of.result().type != network::element_type::int8) of.refuse("to " + std::string(network::name_of(of.result().type)));
+    using network::element_type;
     extent_list const& extents = of.operand(0).extents;
-    if (of.operand(0).type == network::element_type::float32) {
+    element_type const from = of.operand(0).type, to = of.result().type;
+    if (from == element_type::float32 && to == element_type::int8) {
         std::vector<std::int64_t> made;
         for (double const one : floats(of, 0)) made.push_back(nearest(static_cast<float>(one) / scale_of(of.result())));
         return finished(of, extents, std::move(made));
     }
+    auto const bits = [&](element_type type) {
+        if (type != element_type::int8 && type != element_type::int16 && type != element_type::int32)
+            of.refuse("from " + std::string(network::name_of(from)) + " to " + std::string(network::name_of(to)));
+        return 8 * static_cast<int>(network::bytes_of(type));
+    };
+    bits(from);
+    std::int64_t const most = (std::int64_t{1} << (bits(to) - 1)) - 1;
     factor const by = factor_of(static_cast<double>(scale_of(of.operand_tensor(0))) / static_cast<double>(scale_of(of.result())));
-    bool const is_int16 = of.operand(0).type == network::element_type::int16;
-    auto const from = centred(of, 0, is_int16 ? network::element_type::int16 : network::element_type::int8);
-    return finished(of, extents, detail::changed(from, [&](std::int64_t one) { return scaled(one, by); }));
+    return of_integers(to, extents, detail::changed(centred(of, 0, from), [&](std::int64_t one) {
+                           return std::clamp(scaled(one, by) + zero_point_of(of.result()), -most - 1, most);
+                       }));
 }
 /// DEQUANTIZE: from int8 to float32, computed in float32.
 inline elements dequantize(call const& of) {

@@ -62,8 +62,8 @@ inline softmax_scale softmax_scale_of(call const& of) {
     return {by, -static_cast<std::int64_t>(std::floor(31 * 0x1p26 / std::ldexp(1.0, by.shift)))};
 }
 
-/// One row of int8, in place, to integers of scale 1/256 and zero point -128.
-inline void softmax_row(std::int64_t* row, std::int64_t count, softmax_scale how) {
+/// One row of int8, in place, to integers of so many bits, of which the smallest is 0 and the largest almost 1.
+inline void softmax_row(std::int64_t* row, std::int64_t count, softmax_scale how, int bits) {
     std::int64_t const largest = *std::max_element(row, row + count);
     std::vector<std::int64_t> powers;
     std::int64_t total = 0;
@@ -80,8 +80,10 @@ inline void softmax_row(std::int64_t* row, std::int64_t count, softmax_scale how
     std::int64_t const reciprocal = one_over_one_plus((total << headroom) - (std::int64_t{1} << 31));
     for (std::int64_t at = 0; at < count; ++at) {
         std::int64_t const power = powers[static_cast<std::size_t>(at)];
-        std::int64_t const part = divided_by_power(doubled_high_product(reciprocal, std::max<std::int64_t>(power, 0)), 35 - headroom);
-        row[at] = power < 0 ? int8_least : std::clamp(part + int8_least, int8_least, int8_most);
+        std::int64_t const part =
+            divided_by_power(doubled_high_product(reciprocal, std::max<std::int64_t>(power, 0)), 43 - bits - headroom);
+        std::int64_t const most = (std::int64_t{1} << (bits - 1)) - 1;
+        row[at] = power < 0 ? -most - 1 : std::min(part - most - 1, most);
     }
 }
 /// One row of floats, in place.
@@ -94,27 +96,24 @@ inline void softmax_row(double* row, std::int64_t count, double beta) {
 
 }  // namespace detail
 
-/// SOFTMAX along the last dimension. A result of int8 has scale 1/256 and zero point -128.
+/// SOFTMAX along the last dimension. A result of int8 has scale 1/256 and zero point -128, one of int16 has 1/65536 and -32768.
 inline elements softmax(call const& of) {
     extent_list const& extents = of.operand(0).extents;
     if (extents.empty() || extents.back() < 1) of.refuse("no row");
-    return in_its_numbers(of, [&](auto zero) {
-        std::int64_t const count = extents.back();
-        if constexpr (std::is_same_v<decltype(zero), double>) {
-            std::vector<double> made = floats(of, 0);
-            double const beta = of.setting<float>("beta", 0);
-            for (std::size_t at = 0; at < made.size(); at += static_cast<std::size_t>(count))
-                detail::softmax_row(made.data() + at, count, beta);
-            return finished(of, extents, std::move(made));
-        } else {
-            if (scale_of(of.result()) != 0x1p-8f || zero_point_of(of.result()) != -128) of.refuse("a result of another scale");
-            std::vector<std::int64_t> made = integers_of(operand_of_type(of, 0, network::element_type::int8));
-            detail::softmax_scale const how = detail::softmax_scale_of(of);
-            for (std::size_t at = 0; at < made.size(); at += static_cast<std::size_t>(count))
-                detail::softmax_row(made.data() + at, count, how);
-            return of_integers(network::element_type::int8, extents, made);
-        }
-    });
+    std::int64_t const count = extents.back();
+    auto const each_row = [&](auto numbers, auto const&... how) {
+        for (std::size_t at = 0; at < numbers.size(); at += static_cast<std::size_t>(count))
+            detail::softmax_row(numbers.data() + at, count, how...);
+        return numbers;
+    };
+    if (makes_floats(of)) return finished(of, extents, each_row(floats(of, 0), static_cast<double>(of.setting<float>("beta", 0))));
+    network::element_type const type = of.result().type;
+    int const bits = type == network::element_type::int16 ? 16 : 8;
+    double const part = std::ldexp(static_cast<double>(scale_of(of.result())), bits);
+    if (std::abs(part - 1) > (bits == 16 ? 1e-3 : 0) || zero_point_of(of.result()) != -(1 << (bits - 1)))
+        of.refuse("a result of another scale");
+    return of_integers(type, extents,
+                       each_row(integers_of(operand_of_type(of, 0, network::element_type::int8)), detail::softmax_scale_of(of), bits));
 }
 
 }  // namespace tilewright::reference::tflite
