@@ -304,6 +304,120 @@ def windows_of_cosines():
     return single("BlackmanWindow", {}, window.astype(np.float32), {"size": np.array(10)})
 
 
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def recurrence(operator, gates, step, direction="forward", layout=0, initial=True, bias=True, further=None, **settings):
+    """A recurrent operator, all of whose results are wanted; `step(x, r, weights, h, c, direction)` makes the next h and c of rows x by the
+    weights of x, where r multiplies by those of h, and adds their bias."""
+    steps, batches, depth, units = 5, 2, 3, 4
+    directions = 2 if direction == "bidirectional" else 1
+    random = np.random.default_rng(len(operator) + directions + layout)
+    draw = lambda *shape: (random.standard_normal(shape) * 0.6).astype(np.float32)
+    x, w, r, b = draw(steps, batches, depth), draw(directions, gates * units, depth), draw(directions, gates * units, units), draw(directions, 2 * gates * units)
+    h = draw(directions, batches, units) if initial else np.zeros((directions, batches, units), np.float32)
+    c = draw(directions, batches, units) if initial else np.zeros((directions, batches, units), np.float32)
+    b = b if bias else np.zeros_like(b)
+    made, last, cells = np.zeros((steps, directions, batches, units)), [], []
+    for d in range(directions):
+        now, cell = h[d].astype(np.float64), c[d].astype(np.float64)
+        for at in range(steps) if direction != "reverse" and d == 0 else reversed(range(steps)):
+            half = gates * units
+            by = lambda what, first=0, end=gates: what @ r[d, first * units:end * units].T + b[d, half + first * units:half + end * units]
+            now, cell = step(x[at] @ w[d].T + b[d, :half], by, now, cell, units, None if further is None else further[d].reshape(-1, units))
+            made[at, d] = now
+        last.append(now), cells.append(cell)
+    turned = lambda one: one.transpose(1, 0, 2) if layout else one
+    whole = made.transpose(2, 0, 1, 3) if layout else made
+    given = {"w": w, "r": r}
+    names = ["x", "w", "r"]
+    for name, one, there in (("b", b, bias), ("", None, False), ("h", turned(h), initial), ("c", turned(c), initial and operator == "LSTM"),
+                             ("p", further, further is not None)):
+        names.append(name if there else "")
+        given |= {name: np.ascontiguousarray(one)} if there else {}
+    results = {"y": whole, "last": turned(np.array(last))} | ({"cells": turned(np.array(cells))} if operator == "LSTM" else {})
+    while names[-1] == "":
+        names.pop()
+    node = helper.make_node(operator, names, list(results), hidden_size=units, direction=direction, layout=layout, **settings)
+    return ([node], {"x": np.ascontiguousarray(turned(x))}, {name: np.ascontiguousarray(one).astype(np.float32) for name, one in results.items()},
+            given, 14)
+
+
+def lstm_step(x, by, h, c, units, peephole):
+    p = np.zeros((3, units)) if peephole is None else peephole
+    i, o, f, g = np.split(x + by(h), 4, axis=1)
+    c_next = sigmoid(f + p[2] * c) * c + sigmoid(i + p[0] * c) * np.tanh(g)
+    return sigmoid(o + p[1] * c_next) * np.tanh(c_next), c_next
+
+
+def gru_step(x, by, h, c, units, _):
+    z, r = (sigmoid(one) for one in np.split(x[:, :2 * units] + by(h, 0, 2), 2, axis=1))
+    return (1 - z) * np.tanh(x[:, 2 * units:] + by(r * h, 2, 3)) + z * h, c
+
+
+def gru_step_of_torch(x, by, h, c, units, _):
+    z, r = (sigmoid(one) for one in np.split(x[:, :2 * units] + by(h, 0, 2), 2, axis=1))
+    return (1 - z) * np.tanh(x[:, 2 * units:] + r * by(h, 2, 3)) + z * h, c
+
+
+@case
+def lstm_of_both_directions():
+    weights = (np.random.default_rng(1).standard_normal((2, 12)) * 0.5).astype(np.float32)
+    return recurrence("LSTM", 4, lstm_step, "bidirectional", further=weights)
+
+
+@case
+def lstm_of_batches():
+    return recurrence("LSTM", 4, lstm_step, layout=1, initial=False)
+
+
+@case
+def gru_of_both_directions():
+    return recurrence("GRU", 3, gru_step, "bidirectional", layout=1)
+
+
+@case
+def gru_of_torch():
+    return recurrence("GRU", 3, gru_step_of_torch, initial=False, linear_before_reset=1)
+
+
+@case
+def rnn_backwards():
+    return recurrence("RNN", 1, lambda x, by, h, c, *_: (np.clip(x + by(h), 0, 1.5), c), "reverse", bias=False, activations=["Relu"], clip=1.5)
+
+
+@case
+def rows_by_their_root_mean_square():
+    x, scale = drawn(2, 3, 4), drawn(3, 4)
+    root = np.sqrt((x.astype(np.float64)**2).mean(axis=(1, 2), keepdims=True) + 0.25)
+    return single("RMSNormalization", {"x": x}, (x / root * scale).astype(np.float32), {"scale": scale}, version=23, axis=-2, epsilon=0.25)
+
+
+def in_groups(version, scale, shift):
+    x = drawn(2, 6, 2, 3)
+    apart = x.astype(np.float64).reshape(2, 3, -1)
+    apart = (apart - apart.mean(axis=2, keepdims=True)) / np.sqrt(apart.var(axis=2, keepdims=True) + 1e-5)
+    each = lambda one: (np.repeat(one, 2) if version < 21 else one).reshape(1, 6, 1, 1)
+    expected = apart.reshape(x.shape) * each(scale) + each(shift)
+    return single("GroupNormalization", {"x": x}, expected.astype(np.float32), {"scale": scale, "shift": shift}, version=version, num_groups=3)
+
+
+@case
+def groups_with_a_scale_each():
+    return in_groups(18, drawn(3), drawn(3) + 1)
+
+
+@case
+def groups_with_scales_of_channels():
+    return in_groups(21, drawn(6), drawn(6) + 1)
+
+
+@case
+def swish():
+    return single("Swish", {"x": SPREAD}, each(lambda x: x / (1 + math.exp(-1.5 * x)) if x > -50 else 0.0, SPREAD), version=24, alpha=1.5)
+
+
 @case
 def the_names_of_arguments():
     x = np.arange(3, dtype=np.float32)

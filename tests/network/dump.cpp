@@ -57,6 +57,7 @@ json json_of(graph const& network) {
     json made = {{"name", network.name},     {"format", network.format},   {"constants", network.constants.size()},
                  {"inputs", network.inputs}, {"outputs", network.outputs}, {"tensors", json::array()},
                  {"nodes", json::array()}};
+    for (kept_tensor const& one : network.kept) made["kept"].push_back({one.before, one.after});
     for (tensor const& one : network.tensors) made["tensors"].push_back(json_of(network, one));
     for (node const& one : network.nodes) {
         json attributes = json::object();

@@ -53,6 +53,8 @@ OPERATORS = {
     "RESHAPE": (22, 17, [w.int32s(0, [2, -1, 7])], {"new_shape": [2, -1, 7]}),
     "RESIZE_BILINEAR": (23, 15, [w.truth(2, True), w.truth(3, True)], {"align_corners": 1, "half_pixel_centers": 1}),
     "SOFTMAX": (25, 9, [w.f32(0, 0.5)], {"beta": 0.5}),
+    "SVDF": (27, 6, [w.i32(0, 2), activation(1, "RELU"), w.truth(2, True)],
+             {"rank": 2, "fused_activation_function": "RELU", "asymmetric_quantize_inputs": 1}),
     "TANH": (28, 0, None, {}),
     "PAD": (34, 22, [], {}),
     "GATHER": (36, 23, [w.i32(0, -2), w.i32(1, 1)], {"axis": -2, "batch_dims": 1}),
@@ -60,6 +62,9 @@ OPERATORS = {
     "MEAN": (40, 27, [w.truth(0, True)], {"keep_dims": 1}),
     "SUB": (41, 28, [activation(0, "RELU"), w.truth(1, False, True)], {"fused_activation_function": "RELU", "pot_scale_int16": 0}),
     "SQUEEZE": (43, 30, [w.int32s(0, [0, -1])], {"squeeze_dims": [0, -1]}),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": (44, 71, [activation(0, "TANH"), w.f32(1, 0.5), w.f32(2, 2.0), w.truth(3, True), w.truth(4, True), w.truth(5, True)],
+                                     {"fused_activation_function": "TANH", "cell_clip": 0.5, "proj_clip": 2.0, "time_major": 1,
+                                      "asymmetric_quantize_inputs": 1, "diagonal_recurrent_tensors": 1}),
     "STRIDED_SLICE": (45, 32, [w.i32(0, 1), w.i32(1, 2), w.i32(2, 4), w.i32(3, 8), w.i32(4, 16), w.truth(5, True)],
                       {"begin_mask": 1, "end_mask": 2, "ellipsis_mask": 4, "new_axis_mask": 8, "shrink_axis_mask": 16, "offset": 1}),
     "SPLIT": (49, 35, [w.i32(0, 3)], {"num_splits": 3}),
@@ -86,6 +91,8 @@ ABSENT = {
     "SOFTMAX": {"beta": 0.0},
     "MEAN": {"keep_dims": 0},
     "SUB": {"fused_activation_function": "NONE", "pot_scale_int16": 1},
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": {"fused_activation_function": "NONE", "cell_clip": 0.0, "proj_clip": 0.0, "time_major": 0,
+                                     "asymmetric_quantize_inputs": 0, "diagonal_recurrent_tensors": 0},
     "STRIDED_SLICE": {"begin_mask": 0, "end_mask": 0, "ellipsis_mask": 0, "new_axis_mask": 0, "shrink_axis_mask": 0, "offset": 0},
     "RESIZE_NEAREST_NEIGHBOR": {"align_corners": 0, "half_pixel_centers": 0},
     "GATHER": {"axis": 0, "batch_dims": 0},
@@ -222,6 +229,15 @@ def networks():
     state = [w.tensor("x", "int8", [2], variable=True), w.tensor("y", "int8", [2])]
     reads("variable", one_node(RELU, tensors=state, graph_inputs=[]),
           wanted_of(a_node("RELU"), [a_tensor("x", "int8", variable=True), a_tensor("y", "int8")], inputs=[]))
+    # Two nodes write one variable, one after the other: what the first leaves is what the second finds.
+    kept = [w.tensor("x", "int8", [2]), w.tensor("y", "int8", [2]), w.tensor("v", "int8", [2], variable=True), w.tensor("z", "int8", [2])]
+    rank = w.Table(w.i32(0, 1))
+    nodes = [w.node(0, [0, 2], [1], 6, rank), w.node(0, [1, 2], [3], 6, rank)]
+    attributes = {"rank": 1, "fused_activation_function": "NONE", "asymmetric_quantize_inputs": 0}
+    reads("written_variable", w.model([w.code(27, 27)], [w.subgraph(kept, [0], [3], nodes)], [w.buffer()]),
+          {"constants": 0, "inputs": [0, 2], "outputs": [3, 5], "kept": [[2, 5]],
+           "tensors": [a_tensor(one, "int8") for one in ("x", "y", "v", "z", "v_next", "v_next")],
+           "nodes": [a_node("SVDF", [0, 2], [1, 4], attributes), a_node("SVDF", [1, 4], [3, 5], attributes)]})
 
 
 def wrong():

@@ -195,6 +195,10 @@ inline void mish(lowering& of) {
     space const loops = loops_over({x, inner}, x.shape());
     of.compute(loops, imported::at(x, loops) * hyperbolic_tangent(imported::at(inner, loops)), 0);
 }
+inline void swish(lowering& of) {
+    double const alpha = static_cast<double>(real(of, "alpha", 1));
+    elementwise(of, 1, [&](auto const& x) { return x[0] * logistic(alpha == 1 ? x[0] : x[0] * like(x[0], alpha)); });
+}
 inline void gelu(lowering& of) {
     std::string const how = word(of, "approximate", "none");
     if (how != "none" && how != "tanh") throw not_imported("approximation " + network::shown(how));

@@ -38,20 +38,28 @@ inline std::pair<space, value> side_by_side(lowering& of, std::span<view const> 
     }
     return {loops, made};
 }
-/// A kernel for result 0: these views after each other along a dimension. A kernel reads so many tensors; more are joined in groups first.
-inline void compute_joined(lowering& of, std::vector<view> parts, int dimension) {
+/// These views after each other along a dimension, by kernels. A kernel reads so many tensors; more are joined in groups first.
+///
+/// @param output  a result that they are; none: other kernels read them
+inline view joined_views(lowering& of, std::vector<view> parts, int dimension, std::optional<std::size_t> output = {}) {
     constexpr std::size_t most = 12;
+    auto const group_at = [&](std::size_t first) {
+        return std::span<view const>(parts).subspan(first, std::min(most, parts.size() - first));
+    };
     while (parts.size() > most) {
         std::vector<view> groups;
         for (std::size_t at = 0; at < parts.size(); at += most) {
-            auto const group = std::span<view const>(parts).subspan(at, std::min(most, parts.size() - at));
-            auto const [loops, made] = side_by_side(of, group, dimension);
-            groups.push_back(group.size() == 1 ? group[0] : of.compute(loops, made));
+            auto const [loops, made] = side_by_side(of, group_at(at), dimension);
+            groups.push_back(group_at(at).size() == 1 ? parts[at] : of.compute(loops, made));
         }
         parts = std::move(groups);
     }
+    if (parts.size() == 1) {
+        if (output) of.give(*output, parts[0]);
+        return parts[0];
+    }
     auto const [loops, made] = side_by_side(of, parts, dimension);
-    of.compute(loops, made, 0);
+    return output ? of.compute(loops, made, *output) : of.compute(loops, made);
 }
 inline void concatenate(lowering& of) {
     // A part without elements adds none.
@@ -61,7 +69,7 @@ inline void concatenate(lowering& of) {
         if (std::find(extents.begin(), extents.end(), 0) == extents.end()) parts.push_back(of.operand(at));
     }
     if (parts.empty()) throw not_imported("a result without elements");
-    compute_joined(of, parts, dimension_of(integer(of, "axis", 1), parts[0].rank()));
+    joined_views(of, parts, dimension_of(integer(of, "axis", 1), parts[0].rank()), 0);
 }
 /// Elements before and after each dimension.
 inline shape pads_of(lowering& of, int rank) {

@@ -81,6 +81,7 @@ class lowering : public kernel_list {
             throw not_imported("operand " + std::to_string(at) + " has to be an input of " + std::to_string(count_of(extents)) +
                                " elements");
         stored& input = result.inputs[static_cast<std::size_t>(found - from.inputs.begin())];
+        if (result.is_read(input)) throw not_imported("operand " + std::to_string(at) + " is read by another node as well");
         input.extents.clear();
         view const all = keep(input, extents);
         input = all.of;

@@ -58,6 +58,39 @@ inline void normalise_layer(lowering& of) {
     space const loops = loops_over({made.deviation}, made.deviation.shape());
     of.compute(loops, reciprocal(imported::at(made.deviation, loops)), 2);
 }
+/// Divided by the root of the mean of squares, from an axis on.
+inline void normalise_by_root_mean_square(lowering& of) {
+    view const x = of.operand(0);
+    need_float(none_of(x.type()));
+    std::vector<bool> gone(x.dimensions.size(), false);
+    for (int at = dimension_of(integer(of, "axis", -1), x.rank()); at < x.rank(); ++at) gone[static_cast<std::size_t>(at)] = true;
+    view const squares = reduce_inside(of, operation::reduce_sum, x, gone, square_of);
+    space const few = loops_over({squares}, squares.shape());
+    value const mean = imported::at(squares, few) / number(static_cast<double>(number_of(x, gone)), x.type());
+    double const epsilon = static_cast<double>(real(of, "epsilon", 1e-5f));
+    view const root = of.stage(few, root_of(mean + number(epsilon, x.type())), shared_dimensions(gone));
+    scale_and_shift(of, {{}, x, root}, of.operand(1), std::nullopt);
+}
+/// Groups of channels. Scale and shift are those of a group before version 21, and of a channel from then on.
+inline void normalise_groups(lowering& of) {
+    view const x = of.operand(0);
+    shape const whole = x.shape();
+    if (x.rank() < 2) throw not_imported("of " + std::to_string(x.rank()) + " dimensions");
+    std::int64_t const groups = limited(integer(of, "num_groups", 0), 1, whole[1], "groups"), members = whole[1] / groups;
+    if (groups * members != whole[1]) throw not_imported(std::to_string(whole[1]) + " channels in " + std::to_string(groups) + " groups");
+    shape apart = whole, of_list{groups, of.node->version < 21 ? 1 : members};
+    apart[1] = groups, apart.insert(apart.begin() + 2, members);
+    of_list.resize(apart.size() - 1, 1);
+    std::vector<bool> gone(apart.size(), true);
+    gone[0] = gone[1] = false;
+    auto const list = [&](std::size_t at) {
+        if (of.operand(at).elements() != of_list[0] * of_list[1]) throw not_imported("a list of " + text_of(of.operand(at).shape()));
+        return of.reshaped(of.operand(at), of_list);
+    };
+    auto const made = normalised(of, of.reshaped(x, apart), gone, static_cast<double>(real(of, "epsilon", 1e-5f)), true);
+    scale_and_shift(of, made, list(1), list(2));
+    of.give(0, imported::reshaped(of.made(0).value(), whole).value());
+}
 /// Each channel of each element of the batch by itself.
 inline void normalise_instance(lowering& of) {
     view const x = of.operand(0);

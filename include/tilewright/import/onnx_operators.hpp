@@ -7,6 +7,7 @@
 #include <tilewright/import/quantisation.hpp>
 #include <tilewright/import/quantised_pairs.hpp>
 #include <tilewright/import/ranking.hpp>
+#include <tilewright/import/recurrence.hpp>
 #include <tilewright/import/resampling.hpp>
 #include <tilewright/import/transposed_convolution.hpp>
 #include <tilewright/import/walk.hpp>
@@ -65,12 +66,14 @@ inline std::span<operator_entry const> onnx_operators() {
         {"GatherElements", gather_elements},
         {"GatherND", gather_several},
         {"Gelu", gelu},
+        {"GRU", gated_recurrent_unit},
         {"Gemm", general_product},
         {"GlobalAveragePool", pool<true, true>},
         {"GlobalLpPool", pool_of_powers<true>},
         {"GlobalMaxPool", pool<false, true>},
         {"Greater", comparison<less, true>},
         {"GreaterOrEqual", comparison<less_equal, true>},
+        {"GroupNormalization", normalise_groups},
         {"HammingWindow", hamming_window},
         {"HannWindow", hann_window},
         {"HardSigmoid", hard_sigmoid},
@@ -81,6 +84,7 @@ inline std::span<operator_entry const> onnx_operators() {
         {"IsInf", is_infinite},
         {"IsNaN", unary<is_no_number>},
         {"LRN", normalise_responses},
+        {"LSTM", long_short_term_memory},
         {"LayerNormalization", normalise_layer},
         {"LeakyRelu", leaky},
         {"Less", comparison<less>},
@@ -109,6 +113,8 @@ inline std::span<operator_entry const> onnx_operators() {
         {"QLinearConv", convolve_quantised},
         {"QLinearMatMul", product_of_quantised},
         {"QuantizeLinear", quantise},
+        {"RMSNormalization", normalise_by_root_mean_square},
+        {"RNN", recurrent_network},
         {"Range", range},
         {"Reciprocal", unary<reciprocal>},
         {"ReduceL1", reduction<reduce_sum, magnitude, false, same>},
@@ -147,6 +153,7 @@ inline std::span<operator_entry const> onnx_operators() {
         {"Squeeze", squeeze},
         {"Sub", two<subtract>},
         {"Sum", several<add>},
+        {"Swish", swish},
         {"Tan", unary<circular_of<circular::tangent>>},
         {"Tanh", unary<hyperbolic_tangent>},
         {"ThresholdedRelu", thresholded},

@@ -18,6 +18,27 @@ inline space reduction_over(view const& a, view const& b) {
     }
     return loops;
 }
+/// Rows [..., i] by rows of weights [o, i]: loops over the result [..., o], and the factors and axes of its sums.
+struct rows_by_rows {
+    rows_by_rows(view const& rows, view const& weights) : last(rows.dimensions.size() - 1) {
+        shape whole = rows.shape();
+        view like_rows = rows;
+        like_rows.dimensions[last] = {};
+        whole[last] = weights.extent(0);
+        loops = loops_over({like_rows}, whole);
+        space const inner = reduction_over(only(rows, {last}), only(weights, {1}));
+        space of_rows = loops, of_weights;
+        of_rows.extents[last] = inner.extents[0], of_rows.axes[last] = inner.axes[0];
+        of_weights.extents = {loops.extents[last], inner.extents[0]}, of_weights.axes = {loops.axes[last], inner.axes[0]};
+        row = imported::at(rows, of_rows), weight = imported::at(weights, of_weights), axes = inner.axes[0];
+    }
+    value channel() const { return loops.index(static_cast<int>(last)); }
+
+    std::size_t last;
+    space loops = {};
+    value row = {}, weight = {};
+    std::vector<value> axes = {};
+};
 /// [..., m, k] times [..., k, n]; `left` and `right` make the factors of what is read.
 template <class Left, class Right>
 value product_at(view const& a, view const& b, space const& loops, scalar_type sum, Left const& left, Right const& right) {

@@ -126,27 +126,6 @@ inline value factor_of(product const& with, value const& x) { return with.of_flo
 inline std::vector<fixed_scale> channel_scales(product const& with) {
     return with.of_floats ? std::vector<fixed_scale>{} : scales_of(with);
 }
-/// Rows [..., i] by rows of weights [o, i]: loops over the result [..., o], and the factors and axes of its sums.
-struct rows_by_rows {
-    rows_by_rows(view const& rows, view const& weights) : last(rows.dimensions.size() - 1) {
-        shape whole = rows.shape();
-        view like_rows = rows;
-        like_rows.dimensions[last] = {};
-        whole[last] = weights.extent(0);
-        loops = loops_over({like_rows}, whole);
-        space const inner = reduction_over(only(rows, {last}), only(weights, {1}));
-        space of_rows = loops, of_weights;
-        of_rows.extents[last] = inner.extents[0], of_rows.axes[last] = inner.axes[0];
-        of_weights.extents = {loops.extents[last], inner.extents[0]}, of_weights.axes = {loops.axes[last], inner.axes[0]};
-        row = imported::at(rows, of_rows), weight = imported::at(weights, of_weights), axes = inner.axes[0];
-    }
-    value channel() const { return loops.index(static_cast<int>(last)); }
-
-    std::size_t last;
-    space loops = {};
-    value row = {}, weight = {};
-    std::vector<value> axes = {};
-};
 /// Rows of x by rows of weights, of which there is one for each channel.
 inline void multiply_rows(lowering& of, product const& with, view const& rows, view const& weights, int channel_axis,
                           std::vector<fixed_scale> const& scales) {

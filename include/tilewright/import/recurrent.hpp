@@ -1,7 +1,7 @@
 #pragma once
-#include <tilewright/import/joining.hpp>
 #include <tilewright/import/quantised_elementwise.hpp>
 #include <tilewright/import/quantised_products.hpp>
+#include <tilewright/import/recurrence.hpp>
 
 // Operators of TensorFlow Lite that keep something from run to run. What they keep is an input and a further result of the network:
 // network/variables.hpp. Integers of 8 bits are kept less their zero point, modulo 256, so that 0 is where all of them begin.
@@ -166,7 +166,7 @@ class long_short_term {
     explicit long_short_term(lowering& given) : of(given), x(of.operand(0)) {
         if (x.rank() != 3) throw not_imported("of " + text_of(x.shape()));
         time = integer(of, "time_major", 0) != 0 ? 0 : 1;
-        steps = x.extent(time), batches = x.extent(1 - time), inputs = x.extent(2);
+        steps = unrolled_steps(x.extent(time)), batches = x.extent(1 - time), inputs = x.extent(2);
         floats = computes_floats(of, {0});
         for (std::size_t at = 1; at < 9; ++at) {
             if (!of.has(at)) throw not_imported("coupled gates of input and forgetting: operand " + std::to_string(at) + " is missing");
@@ -179,7 +179,8 @@ class long_short_term {
         }
         if (integer(of, "diagonal_recurrent_tensors", 0) != 0) throw not_imported("diagonal recurrent weights");
         if (std::string const activation = activation_of(of); activation != "TANH") throw not_imported("activation " + activation);
-        units = of.known(5).what.extents.at(0);
+        if (of.operand(5).rank() != 2) throw not_imported("weights of " + text_of(of.operand(5).shape()));
+        units = of.operand(5).extent(0);
         before_result = kept_operand(of, 18, {batches, units}), before_cell = kept_operand(of, 19, {batches, units});
         auto const need = [&](std::size_t at, network::element_type type) {
             if (operand_tensor(of, at).type != type)
@@ -212,7 +213,7 @@ class long_short_term {
             // [b, 1, n], or [1, b, n].
             parts.push_back(imported::reshaped(result, time == 1 ? shape{batches, 1, units} : shape{1, batches, units}).value());
         }
-        compute_joined(of, parts, time);
+        joined_views(of, parts, time, 0);
         keep_for_next(of, 1, result, kept.zero_point), keep_for_next(of, 2, cells, 0);
     }
 
@@ -257,11 +258,8 @@ class long_short_term {
     }
     /// What x adds to all gates, of all steps at once.
     view gates_of_inputs() {
+        if (floats) return rows_times(of, x, stacked(1, inputs), biases());
         rows_by_rows const by(x, stacked(1, inputs));
-        if (floats) {
-            value const bias = imported::at(biases(), {by.channel()});
-            return of.compute(by.loops, bias + over(operation::reduce_sum, by.axes, by.row * by.weight));
-        }
         auto const [scales, starts] = integers_of(1, inputs, in, true);
         auto const scaled = scaled_by(of, scales, by.channel());
         value const sums = over(operation::reduce_sum, by.axes, wide(by.row) * wide(by.weight));

@@ -11,6 +11,7 @@
 #include <tilewright/reference/onnx_pools.hpp>
 #include <tilewright/reference/onnx_products.hpp>
 #include <tilewright/reference/onnx_quantised.hpp>
+#include <tilewright/reference/onnx_recurrent.hpp>
 #include <tilewright/reference/onnx_reductions.hpp>
 #include <tilewright/reference/onnx_resize.hpp>
 #include <tilewright/reference/onnx_shapes.hpp>
@@ -64,6 +65,7 @@ inline constexpr operator_entry table[] = {
     {"EyeLike", entry_of<eye_like>},
     {"Flatten", entry_of<flatten>},
     {"Floor", entry_of<float_function<std::floor>>},
+    {"GRU", entry_of<gru>},
     {"Gather", entry_of<gather>},
     {"GatherElements", entry_of<gather_elements>},
     {"GatherND", entry_of<gather_nd>},
@@ -85,6 +87,7 @@ inline constexpr operator_entry table[] = {
     {"IsInf", entry_of<is_inf>},
     {"IsNaN", entry_of<is_nan>},
     {"LRN", entry_of<lrn>},
+    {"LSTM", entry_of<lstm>},
     {"LayerNormalization", entry_of<layer_normalization>},
     {"LeakyRelu", entry_of<leaky_relu>},
     {"Less", entry_of<less>},
@@ -114,6 +117,8 @@ inline constexpr operator_entry table[] = {
     {"QLinearConv", entry_of<qlinear_conv>},
     {"QLinearMatMul", entry_of<qlinear_matmul>},
     {"QuantizeLinear", entry_of<quantize_linear>},
+    {"RMSNormalization", entry_of<rms_normalization>},
+    {"RNN", entry_of<rnn>},
     {"Range", entry_of<range>},
     {"Reciprocal", entry_of<float_function<reciprocal_of>>},
     {"ReduceL1", entry_of<reduce_l1>},

@@ -142,6 +142,23 @@ inline results layer_normalization(call const& of) {
     return {of_reals(in.type, in.extents, values), of_reals(kept, groups, means), of_reals(kept, groups, inverses)};
 }
 
+/// By the root of the mean of squares, from an axis on.
+inline elements rms_normalization(call const& of) {
+    auto const& in = of.operand(0);
+    std::size_t const axis = axis_of(of.integer("axis", -1), in.extents.size());
+    auto values = floats_of(in);
+    auto const count = static_cast<std::size_t>(count_between(in.extents, axis, in.extents.size()));
+    places const at = broadcast_places(of.operand(1).extents, in.extents);
+    auto const scale = reals_of(of.operand(1));
+    for (std::size_t first = 0; first < values.size(); first += count) {
+        double squares = 0;
+        for (std::size_t one = first; one < first + count; ++one) squares += values[one] * values[one];
+        double const root = std::sqrt(squares / static_cast<double>(count) + of.real("epsilon", 1e-5f));
+        for (std::size_t one = first; one < first + count; ++one) values[one] *= scale[at[one]] / root;
+    }
+    return of_reals(in.type, in.extents, values);
+}
+
 /// Each channel of each batch by itself.
 inline elements instance_normalization(call const& of) {
     auto const& in = of.operand(0);
