@@ -211,7 +211,10 @@ class lowering : public kernel_list {
                 continue;
             }
             space const loops = loops_over({of}, of.shape());
-            result.outputs.push_back(store(name, loops, imported::at(of, loops)).of);
+            view const made = store(name, loops, imported::at(of, loops));
+            result.outputs.push_back(made.of);
+            // The copy may become a part of the kernel that it copies from.
+            views_[static_cast<std::size_t>(from.outputs[at])] = made;
         }
     }
 

@@ -84,9 +84,9 @@ class recurrence {
             if (of.wants(0)) all.push_back(joined_views(of, parts, batch_first ? 1 : 0));
             last.push_back(of_direction(one.last)), cells.push_back(one.cell.dimensions.empty() ? view{} : of_direction(one.cell));
         }
-        if (of.wants(0)) of.give(0, joined_views(of, all, batch_first ? 2 : 1));
-        if (of.wants(1)) of.give(1, joined_views(of, last, batch_first ? 1 : 0));
-        if (of.wants(2)) of.give(2, joined_views(of, cells, batch_first ? 1 : 0));
+        if (of.wants(0)) joined_views(of, all, batch_first ? 2 : 1, 0);
+        if (of.wants(1)) joined_views(of, last, batch_first ? 1 : 0, 1);
+        if (of.wants(2)) joined_views(of, cells, batch_first ? 1 : 0, 2);
     }
     /// Runs the steps of a direction: `step(at, last)` gives the next result of step `at` of x.
     template <class Step>

@@ -10,20 +10,14 @@ namespace tilewright::reference::of_onnx {
 class recurrent_direction {
   public:
     recurrent_direction(call const& given, std::size_t gates, std::size_t d, std::vector<std::string> functions)
-        : of(given),
-          x(floats_of(of.operand(0))),
-          weights(part(1, d)),
-          recurrent(part(2, d)),
-          units(static_cast<std::size_t>(of.operand(2).extents.at(2))),
-          gates_(gates),
-          d_(d),
-          functions_(std::move(functions)) {
+        : of(given), x(floats_of(of.operand(0))), gates_(gates), d_(d), functions_(std::move(functions)) {
+        weights = part(1), recurrent = part(2), units = static_cast<std::size_t>(of.operand(2).extents.at(2));
         bool const batch_first = of.integer("layout", 0) != 0;
         shape const& extents = of.operand(0).extents;
         require(extents.size() == 3, "x of another rank");
         steps = static_cast<std::size_t>(extents[batch_first ? 1 : 0]), batches = static_cast<std::size_t>(extents[batch_first ? 0 : 1]),
         depth = static_cast<std::size_t>(extents[2]);
-        if (of.find(3) != nullptr) bias = part(3, d);
+        if (of.find(3) != nullptr) bias = part(3);
         bias.resize(2 * gates * units, 0);
         if (of.find(4) != nullptr) {
             for (std::int64_t const one : integers_of(of.operand(4))) require(one == extents[batch_first ? 1 : 0], "shorter sequences");
@@ -60,6 +54,13 @@ class recurrent_direction {
         require(name == "relu", "another activation");
         return std::max(of_it, 0.0);
     }
+    /// What an operand has for this direction, which is its first dimension.
+    std::vector<double> part(std::size_t at) const {
+        std::vector<double> const all = floats_of(of.operand(at));
+        auto const count = static_cast<std::ptrdiff_t>(all.size()) / of.operand(at).extents.at(0),
+                   first = static_cast<std::ptrdiff_t>(d_) * count;
+        return {all.begin() + first, all.begin() + first + count};
+    }
     /// Runs all steps: `next(step)` changes `last` and `cell`.
     template <class Next>
     void run(Next const& next) {
@@ -72,17 +73,11 @@ class recurrent_direction {
     }
 
     call const& of;
-    std::vector<double> x, weights, recurrent, bias = {}, last = {}, cell = {};
-    std::size_t steps = 0, batches = 0, depth = 0, units;
+    std::vector<double> x, weights = {}, recurrent = {}, bias = {}, last = {}, cell = {};
+    std::size_t steps = 0, batches = 0, depth = 0, units = 0;
     std::map<std::size_t, std::vector<double>> results = {};  ///< by step
 
   private:
-    /// What an operand has for this direction, which is its first dimension.
-    std::vector<double> part(std::size_t at, std::size_t d) const {
-        std::vector<double> const all = floats_of(of.operand(at));
-        std::size_t const count = all.size() / static_cast<std::size_t>(of.operand(at).extents.at(0));
-        return {all.begin() + static_cast<std::ptrdiff_t>(d * count), all.begin() + static_cast<std::ptrdiff_t>((d + 1) * count)};
-    }
     std::vector<double> begin(std::size_t at) const {
         std::vector<double> made(batches * units, 0);
         if (of.find(at) == nullptr) return made;
@@ -131,12 +126,7 @@ results recurrent_results(call const& of, std::size_t gates, std::vector<std::st
 inline results lstm(call const& of) {
     require(of.integer("input_forget", 0) == 0, "coupled gates");
     return recurrent_results(of, 4, {"Sigmoid", "Tanh", "Tanh"}, [&](recurrent_direction& one) {
-        std::vector<double> peephole(3 * one.units, 0);
-        if (of.find(7) != nullptr) {
-            std::vector<double> const all = floats_of(of.operand(7));
-            require(all.size() == peephole.size(), "weights of the cell in gates of two directions");
-            peephole = all;
-        }
+        std::vector<double> const peephole = of.find(7) != nullptr ? one.part(7) : std::vector<double>(3 * one.units, 0);
         one.run([&](std::size_t step) {
             std::vector<double> const before = one.last;
             for (std::size_t batch = 0; batch < one.batches; ++batch)
