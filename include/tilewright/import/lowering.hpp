@@ -75,9 +75,10 @@ class lowering : public kernel_list {
     }
     /// The same of an input of the network that nothing has read: it is stored with these extents, which have as many elements.
     view operand_stored_as(std::size_t at, std::vector<std::int64_t> const& extents) {
-        auto const id = node->inputs.at(at);
+        std::int64_t const count = operand(at).elements();
+        auto const id = node->inputs[at];
         auto const found = std::find(from.inputs.begin(), from.inputs.end(), id);
-        if (found == from.inputs.end() || count_of(extents) != operand(at).elements())
+        if (found == from.inputs.end() || count_of(extents) != count)
             throw not_imported("operand " + std::to_string(at) + " has to be an input of " + std::to_string(count_of(extents)) +
                                " elements");
         stored& input = result.inputs[static_cast<std::size_t>(found - from.inputs.begin())];

@@ -106,6 +106,12 @@ inline auto finished_by(lowering& of, std::vector<fixed_scale> const& scales, va
         return with_zero_point(scaled(sums), out.zero_point, within);
     };
 }
+/// Sums of a channel that start from a number of its own.
+inline value started(lowering& of, std::vector<std::int64_t> const& starts, value const& channel, value const& sums) {
+    std::optional<view> const start = list_of_channels(of, starts);
+    return start ? imported::at(*start, {channel}) + sums : sums;
+}
+
 /// The kernel of a product: `body` is summed over axes, the bias is added, and the result has the activation.
 ///
 /// @param channel  the index of the result's channel
@@ -117,8 +123,8 @@ inline void sum_products(lowering& of, product const& with, space const& loops, 
         if (activation_of(of) == "NONE") return void(of.compute(loops, whole, 0));
         return void(of.compute(loops, whole, 0, [&](value const& x) { return activated(of, x); }));
     }
-    std::optional<view> const start = list_of_channels(of, folded_biases(of, with, bias, channel_axis));
-    of.compute(loops, start ? imported::at(*start, {channel}) + sums : sums, 0, finished_by(of, scales, channel, with.out));
+    value const whole = started(of, folded_biases(of, with, bias, channel_axis), channel, sums);
+    of.compute(loops, whole, 0, finished_by(of, scales, channel, with.out));
     note_rescaling(of, channel, scales, with.out, result_bounds(of));
 }
 inline value factor_of(product const& with, value const& x) { return with.of_floats ? x : convert(x, scalar_type::int32); }

@@ -36,12 +36,6 @@ view finished_sums(lowering& of, space const& loops, value const& sums, Finish c
     view const whole = of.stage(loops, sums);
     return of.compute(loops, finish(imported::at(whole, loops)));
 }
-/// What sums start from, for each channel; nothing where all start from 0.
-inline value started(lowering& of, std::vector<std::int64_t> const& starts, value const& channel, value const& sums) {
-    std::optional<view> const start = list_of_channels(of, starts);
-    return start ? imported::at(*start, {channel}) + sums : sums;
-}
-
 // SVDF: filters over features and over time
 
 /// x [b, i] by features [f, i]: a row of `memory` newest results for each filter; by weights over time [f, memory], summed over the `rank`
@@ -199,7 +193,8 @@ class long_short_term {
         if (cell.zero_point != 0 || std::frexp(cell.scale, &cell_power) != 0.5f)
             throw not_imported("a cell whose scale is no power of two, or whose zero point is not 0");
         cell_power -= 1;
-        if (cell_power < -24 || cell_power > 3) throw not_imported("a cell whose scale is 2^" + std::to_string(cell_power));
+        // Beyond that a curve would leave int32.
+        if (cell_power < -24 || cell_power > 2) throw not_imported("a cell whose scale is 2^" + std::to_string(cell_power));
     }
 
     void compute() {
