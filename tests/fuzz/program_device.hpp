@@ -234,7 +234,8 @@ inline std::string device_functions(std::string const& name, std::string const& 
          << name << "_memories given = {";
     for (std::size_t at = 0; at < memories; ++at) text << (at > 0 ? ", at[" : "at[") << at << "]";
     text << "};\n    return " << name << "(&given);\n}\n";
-    std::istringstream lines(header.substr(header.find("What the device provides")));
+    std::size_t const provided = header.find("What the device provides");
+    std::istringstream lines(provided == std::string::npos ? std::string() : header.substr(provided));
     for (std::string line; std::getline(lines, line);) {
         if (line.compare(0, 4, "int ") != 0) continue;
         std::size_t const open = line.find('(');

@@ -29,13 +29,14 @@ inline std::string c_headed(std::string const& comment, std::string const& guard
            "\n\n#include <stdbool.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + inside +
            "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
 }
-/// Every declaration once. What the device provides, if anything.
-inline std::string c_device(std::vector<c_kernel_code> const& kernels) {
+/// Every declaration once, and further ones. What the device provides, if anything.
+inline std::string c_device(std::vector<c_kernel_code> const& kernels, std::string const& further = {}) {
     std::set<std::string> written;
     std::string text;
     for (c_kernel_code const& k : kernels) {
         for (std::string const& one : k.device) text += written.insert(one).second ? one : "";
     }
+    text += further;
     return text.empty() ? "" : "\n/* What the device provides. Each returns 0, or a code that ends the kernel. */\n" + text;
 }
 

@@ -109,15 +109,15 @@ class c_program_writer : c_program_entry {
                  << "];\n";
         }
         if (on_device()) {
-            text << c_device(codes_);
+            std::string agents;
             for (int a = 0; a < plan_.of->agent_count; ++a) {
                 agent const& one = plan_.of->agents[a];
                 if (!one.is_aside() || !runs_kernels(a)) continue;
-                text << "/* begins a kernel on agent " << one.name.str() << ", beside the caller */\n"
-                     << prototype(one.start, "(int (*kernel)(void *), void *arguments);\n")
-                     << "/* returns what that kernel returned, when it is complete */\n"
-                     << prototype(one.join, "(void);\n");
+                agents += "/* begins a kernel on agent " + one.name.str() + ", beside the caller */\n" +
+                          prototype(one.start, "(int (*kernel)(void *), void *arguments);\n") +
+                          "/* returns what that kernel returned, when it is complete */\n" + prototype(one.join, "(void);\n");
             }
+            text << c_device(codes_, agents);
         }
         return c_headed("/* Program " + options_.name + ", as C. */\n", "TILEWRIGHT_PROGRAM_" + options_.name, text.str());
     }
