@@ -19,7 +19,8 @@ import tflite_reference as reference  # noqa: E402
 import tflite_writer as w  # noqa: E402
 
 # The number of an operator's table of options in the format's union.
-TABLES = {"ADD": 11, "AVERAGE_POOL_2D": 5, "CONCATENATION": 10, "CONV_2D": 1, "DEPTHWISE_CONV_2D": 2, "DEQUANTIZE": 38, "EXPAND_DIMS": 52,
+TABLES = {"ADD": 11, "ARG_MAX": 40, "DEPTH_TO_SPACE": 94, "HARD_SWISH": 91, "MAXIMUM": 39, "MINIMUM": 39, "REDUCE_MAX": 27, "REDUCE_MIN": 27,
+          "SPACE_TO_DEPTH": 19, "AVERAGE_POOL_2D": 5, "CONCATENATION": 10, "CONV_2D": 1, "DEPTHWISE_CONV_2D": 2, "DEQUANTIZE": 38, "EXPAND_DIMS": 52,
           "FULLY_CONNECTED": 8, "GATHER": 23, "LEAKY_RELU": 75, "MAX_POOL_2D": 5, "MEAN": 27, "MUL": 21, "PACK": 59, "PAD": 22, "PADV2": 43, "QUANTIZE": 89,
           "RESHAPE": 17, "RESIZE_BILINEAR": 15, "RESIZE_NEAREST_NEIGHBOR": 74, "SLICE": 48, "SOFTMAX": 9, "SPLIT": 35, "SQUEEZE": 30,
           "STRIDED_SLICE": 32, "SUB": 28, "SVDF": 6, "TRANSPOSE": 26, "UNIDIRECTIONAL_SEQUENCE_LSTM": 71, "TRANSPOSE_CONV": 49, "UNPACK": 64}
@@ -256,6 +257,32 @@ class Net:
         scale = None if self.is_float(x) else float(numpy.float32(self.tensors[x].scales[0] * math.exp(self.draw.uniform(-2, 0.7))))
         return self.node("MEAN", [x, self.numbers(axes)], {"keep_dims": bool(self.draw.rand() < 0.5)}, scale, self.zero_point())
 
+    def extreme(self, x):
+        shape = list(self.shape(x))
+        if not shape:
+            return None
+        kind = self.draw.randint(4)
+        if kind == 0:
+            other = [1 if self.draw.rand() < 0.4 else one for one in shape]
+            y = self.floats(other) if self.is_float(x) else self.int8s(other, self.tensors[x].scales[0], self.tensors[x].zero_points[0])
+            return self.node(self.one_of("MAXIMUM", "MINIMUM"), [x, y] if self.draw.rand() < 0.5 else [y, x])
+        axis = self.between(-len(shape), len(shape) - 1)
+        if kind == 1:
+            return self.node(self.one_of("REDUCE_MAX", "REDUCE_MIN"), [x, self.numbers([axis])], {"keep_dims": bool(self.draw.rand() < 0.5)})
+        if kind == 2 and self.is_float(x):
+            return None  # results of int32 are compared, and nothing reads them
+        scale = None if self.is_float(x) else float(numpy.float32(self.tensors[x].scales[0] * self.one_of(0.6, 1.0, 2.5, 20.0)))
+        return self.node("HARD_SWISH", [x], {}, scale, self.zero_point())
+
+    def blocks(self, x):
+        if len(self.shape(x)) != 4:
+            return None
+        n, h, w, c = self.shape(x)
+        size = self.one_of(2, 3)
+        if h % size == 0 and w % size == 0:
+            return self.node("SPACE_TO_DEPTH", [x], {"block_size": size})
+        return self.node("DEPTH_TO_SPACE", [x], {"block_size": size}) if c % (size * size) == 0 else None
+
     def convert(self, x):
         if self.is_float(x):
             return self.node("QUANTIZE", [x], {}, self.scale(), self.zero_point(), "int8")
@@ -369,6 +396,7 @@ class Net:
         self.inputs.append(self.tensor((self.between(1, 9),), self.scale(0.0001, 0.01), self.one_of(0, self.between(-900, 900)), "int16"))
         self.node("QUANTIZE", [self.inputs[-1]], {}, self.scale(), self.zero_point(), "int8")
         shares = self.node("SOFTMAX", [x], {"beta": self.one_of(1.0, 0.5, 3.0)}, 1 / 65536, -32768, "int16")
+        self.node("ARG_MAX", [x, self.numbers(self.between(-2, 1))], {"output_type": 2}, type_="int32")
         return self.node("QUANTIZE", [shares], {}, self.scale(1e-5, 1e-4), 0, "int32")
 
     # What is kept from run to run
@@ -478,6 +506,7 @@ SINGLE = {
     "conv": Net.conv, "depthwise": Net.depthwise, "dense": Net.dense, "transposed_conv": Net.transposed_conv, "pool": Net.pool,
     "pair": Net.pair, "curve": Net.curve, "mean": Net.mean, "convert": Net.convert, "reshape": Net.reshape, "transpose": Net.transpose,
     "slice": Net.slice, "pieces": Net.pieces, "together": Net.together, "pad": Net.pad, "gather": Net.gather, "resize": Net.resize,
+    "extreme": Net.extreme, "blocks": Net.blocks,
 }
 
 

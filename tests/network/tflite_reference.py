@@ -307,6 +307,54 @@ def pool_bounds(options, output):
     return activation_bounds(options.get("fused_activation_function", "NONE"), output.scale, output.zero_point)
 
 
+def extreme(function):
+    def compute(options, inputs, outputs, arrays):
+        return [function(*arrays)]
+    return compute
+
+
+def reduced(function):
+    def compute(options, inputs, outputs, arrays):
+        axes = tuple(sorted({int(one) % arrays[0].ndim for one in numpy.ravel(arrays[1])}))
+        return [function(arrays[0], axis=axes, keepdims=bool(options.get("keep_dims")))]
+    return compute
+
+
+def arg_max(options, inputs, outputs, arrays):
+    return [numpy.argmax(arrays[0], axis=int(numpy.ravel(arrays[1])[0])).astype(outputs[0].type)]
+
+
+def hard_swish(options, inputs, outputs, arrays):
+    """x by a ramp from 0 at -3 to 1 at 3: integers of 16 bits, of which 15 are behind the point. Shifts to the left saturate."""
+    int16 = lambda x: numpy.clip(x, -32768, 32767)
+    high = lambda a, b: int16(truncating_divide(a * b + numpy.where(a * b >= 0, 1 << 14, 1 - (1 << 14)), 1 << 15))
+
+    def narrow(real):
+        multiplier, shift = quantize_multiplier(float(real))
+        return min((multiplier + (1 << 15)) >> 16, 32767), shift
+    fine = numpy.float32(1 / 128) * inputs[0].scale
+    output, shift = narrow(fine / outputs[0].scale)
+    ramp, ramp_shift = narrow(fine / (numpy.float32(3) / numpy.float32(32768)))
+    if shift > 0:
+        raise OverflowError("HARD_SWISH to a finer scale")
+    x = (arrays[0].astype(numpy.int64) - inputs[0].zero_point) * 128
+    part = int16(x << max(ramp_shift - 1, 0))
+    part = high(part, ramp)
+    part = int16(part * 2) if ramp_shift > 0 else rounding_divide_by_pot(part, -ramp_shift)
+    made = truncating_divide(((part + (1 << 15)) >> 1) * high(x, output), 1 << 15)
+    return [saturated(rounding_divide_by_pot(made, -shift) + outputs[0].zero_point, numpy.int8).astype(numpy.int8)]
+
+
+def space_to_depth(options, inputs, outputs, arrays):
+    (n, h, w, c), b = arrays[0].shape, options["block_size"]
+    return [arrays[0].reshape(n, h // b, b, w // b, b, c).transpose(0, 1, 3, 2, 4, 5).reshape(n, h // b, w // b, b * b * c)]
+
+
+def depth_to_space(options, inputs, outputs, arrays):
+    (n, h, w, c), b = arrays[0].shape, options["block_size"]
+    return [arrays[0].reshape(n, h, w, b, b, c // (b * b)).transpose(0, 1, 3, 2, 4, 5).reshape(n, h * b, w * b, c // (b * b))]
+
+
 def average_pool_2d(options, inputs, outputs, arrays):
     """The mean of the elements inside the image, zero points included; halves go away from zero."""
     same_quantisation("AVERAGE_POOL_2D", [inputs[0], outputs[0]])
@@ -778,6 +826,7 @@ FLOAT_OPERATORS = {
     "SOFTMAX": of_floats(float_softmax), "LOGISTIC": of_floats(lambda options, x: 1 / (1 + numpy.exp(-x))),
     "TANH": of_floats(lambda options, x: numpy.tanh(x)),
     "RELU": of_floats(lambda options, x: numpy.maximum(x, 0)), "RELU6": of_floats(lambda options, x: numpy.clip(x, 0, 6)),
+    "HARD_SWISH": of_floats(lambda options, x: x * numpy.clip(x + 3, 0, 6) / 6),
     "LEAKY_RELU": of_floats(lambda options, x: numpy.where(x < 0, x * options["alpha"], x)),
     "PRELU": of_floats(lambda options, x, factors: numpy.where(x < 0, x * factors, x)),
 }
@@ -790,11 +839,13 @@ OPERATORS = {
     "STRIDED_SLICE": strided_slice, "SPLIT": split, "TRANSPOSE_CONV": transpose_conv, "LEAKY_RELU": leaky_relu, "PRELU": prelu,
     "DEQUANTIZE": dequantize, "RESIZE_NEAREST_NEIGHBOR": resize_nearest_neighbor, "RESIZE_BILINEAR": resize_bilinear, "PADV2": padv2,
     "EXPAND_DIMS": expand_dims, "SQUEEZE": squeeze, "GATHER": gather, "PACK": pack, "UNPACK": unpack, "SVDF": svdf,
-    "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm,
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm, "MAXIMUM": extreme(numpy.maximum), "MINIMUM": extreme(numpy.minimum), "ARG_MAX": arg_max,
+    "REDUCE_MAX": reduced(numpy.max), "REDUCE_MIN": reduced(numpy.min), "HARD_SWISH": hard_swish, "SPACE_TO_DEPTH": space_to_depth,
+    "DEPTH_TO_SPACE": depth_to_space,
 }
 WITH_BIAS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")  # the last input may be left out
 # These have the same scale and zero point on both sides.
-MOVES = {"RESHAPE", "PAD", "PADV2", "TRANSPOSE", "SLICE", "STRIDED_SLICE", "EXPAND_DIMS", "SQUEEZE", "GATHER", "UNPACK",
+MOVES = {"DEPTH_TO_SPACE", "SPACE_TO_DEPTH", "REDUCE_MAX", "REDUCE_MIN", "RESHAPE", "PAD", "PADV2", "TRANSPOSE", "SLICE", "STRIDED_SLICE", "EXPAND_DIMS", "SQUEEZE", "GATHER", "UNPACK",
          "RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR"}
 
 
@@ -847,11 +898,11 @@ def run(model, inputs):
 
 # Files
 
-BUILTIN = {0: "ADD", 1: "AVERAGE_POOL_2D", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 6: "DEQUANTIZE", 9: "FULLY_CONNECTED",
+BUILTIN = {0: "ADD", 1: "AVERAGE_POOL_2D", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 5: "DEPTH_TO_SPACE", 6: "DEQUANTIZE", 9: "FULLY_CONNECTED",
            14: "LOGISTIC", 17: "MAX_POOL_2D", 18: "MUL", 19: "RELU", 21: "RELU6", 22: "RESHAPE", 23: "RESIZE_BILINEAR", 25: "SOFTMAX",
-           27: "SVDF", 28: "TANH", 34: "PAD", 36: "GATHER", 39: "TRANSPOSE", 40: "MEAN", 41: "SUB", 43: "SQUEEZE", 44: "UNIDIRECTIONAL_SEQUENCE_LSTM", 45: "STRIDED_SLICE",
-           49: "SPLIT", 54: "PRELU", 60: "PADV2", 65: "SLICE", 67: "TRANSPOSE_CONV",
-           70: "EXPAND_DIMS", 83: "PACK", 88: "UNPACK", 97: "RESIZE_NEAREST_NEIGHBOR", 98: "LEAKY_RELU", 114: "QUANTIZE"}
+           26: "SPACE_TO_DEPTH", 27: "SVDF", 28: "TANH", 34: "PAD", 36: "GATHER", 39: "TRANSPOSE", 40: "MEAN", 41: "SUB", 43: "SQUEEZE", 44: "UNIDIRECTIONAL_SEQUENCE_LSTM", 45: "STRIDED_SLICE",
+           49: "SPLIT", 54: "PRELU", 55: "MAXIMUM", 56: "ARG_MAX", 57: "MINIMUM", 60: "PADV2", 65: "SLICE", 67: "TRANSPOSE_CONV",
+           70: "EXPAND_DIMS", 82: "REDUCE_MAX", 83: "PACK", 88: "UNPACK", 89: "REDUCE_MIN", 117: "HARD_SWISH", 97: "RESIZE_NEAREST_NEIGHBOR", 98: "LEAKY_RELU", 114: "QUANTIZE"}
 PADDING, ACTIVATION = ("SAME", "VALID"), ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
 # Options by number of the field: name, type of FlatBuffers, value where nothing is written.
 POOL = [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0), ("filter_width", "Int32", 0),
@@ -859,11 +910,13 @@ POOL = [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 
 OPTIONS = {
     "ADD": [("fused_activation_function", "Int8", 0)],
     "AVERAGE_POOL_2D": POOL,
+    "ARG_MAX": [("output_type", "Int8", 0)],
     "CONCATENATION": [("axis", "Int32", 0), ("fused_activation_function", "Int8", 0)],
     "CONV_2D": [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0), ("fused_activation_function", "Int8", 0),
                 ("dilation_w_factor", "Int32", 1), ("dilation_h_factor", "Int32", 1)],
     "DEPTHWISE_CONV_2D": [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0), ("depth_multiplier", "Int32", 0),
                           ("fused_activation_function", "Int8", 0), ("dilation_w_factor", "Int32", 1), ("dilation_h_factor", "Int32", 1)],
+    "DEPTH_TO_SPACE": [("block_size", "Int32", 0)],
     "FULLY_CONNECTED": [("fused_activation_function", "Int8", 0), ("weights_format", "Int8", 0), ("keep_num_dims", "Bool", False)],
     "GATHER": [("axis", "Int32", 0), ("batch_dims", "Int32", 0)],
     "LEAKY_RELU": [("alpha", "Float32", 0.0)],
@@ -871,6 +924,9 @@ OPTIONS = {
     "MEAN": [("keep_dims", "Bool", False)],
     "MUL": [("fused_activation_function", "Int8", 0)],
     "PACK": [("values_count", "Int32", 0), ("axis", "Int32", 0)],
+    "REDUCE_MAX": [("keep_dims", "Bool", False)],
+    "REDUCE_MIN": [("keep_dims", "Bool", False)],
+    "SPACE_TO_DEPTH": [("block_size", "Int32", 0)],
     "RESHAPE": [("new_shape", "Int32s", ())],
     "RESIZE_NEAREST_NEIGHBOR": [("align_corners", "Bool", False), ("half_pixel_centers", "Bool", False)],
     "SOFTMAX": [("beta", "Float32", 0.0)],

@@ -88,6 +88,13 @@ inline void leak_by_factors(lowering& of) {
     });
 }
 
+/// The larger or the smaller of two elements.
+template <bool Larger>
+void larger_or_smaller(lowering& of) {
+    if (!computes_floats(of, {0, 1})) need_same_quantisation(of, 0), need_same_quantisation(of, 1);
+    elementwise(of, 2, [](auto const& x) { return Larger ? larger_of(x[0], x[1]) : smaller_of(x[0], x[1]); });
+}
+
 /// A value for each integer from `lowest` on, as comparisons: a tree over the places where the value changes.
 inline value by_table(value const& x, std::int64_t lowest, std::vector<std::int64_t> const& table, scalar_type type) {
     std::vector<std::size_t> starts{0};
@@ -112,6 +119,48 @@ inline value by_table(value const& x, std::int64_t lowest, std::vector<std::int6
     choice(choice, 0, starts.size());
     return whole;
 }
+/// HARD_SWISH of each int8: x by a ramp that is 0 up to -3 and 1 from 3 on, in fixed point of 16 bits.
+inline std::vector<std::int64_t> hard_swish_table(quantisation const& in, quantisation const& out) {
+    auto const narrow = [](float real) {
+        fixed_scale const by = fixed_scale_of(static_cast<double>(real));
+        return std::pair(std::min((std::int64_t{by.multiplier} + (1 << 15)) >> 16, std::int64_t{32767}), by.shift);
+    };
+    auto const within = [](std::int64_t x) { return std::clamp<std::int64_t>(x, -32768, 32767); };
+    auto const high = [&](std::int64_t a, std::int64_t b) {
+        std::int64_t const product = a * b;
+        return within((product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
+    };
+    auto const to_right = [](std::int64_t x, int by) {
+        std::int64_t const mask = (std::int64_t{1} << by) - 1;
+        return (x >> by) + ((x & mask) > (mask >> 1) + (x < 0 ? 1 : 0) ? 1 : 0);
+    };
+    float const fine = 1.0f / 128 * in.scale;
+    auto const [output, shift] = narrow(fine / out.scale);
+    auto const [ramp, ramp_shift] = narrow(fine / (3.0f / 32768));
+    if (shift > 0) throw not_imported("scales whose quotient is " + std::to_string(in.scale / out.scale));
+    std::vector<std::int64_t> table;
+    for (std::int64_t q = -128; q < 128; ++q) {
+        std::int64_t const x = (q - in.zero_point) * 128;
+        // A shift to the left saturates: all but its last bit come before the product.
+        std::int64_t part = ramp_shift > 0 ? within(x * (std::int64_t{1} << std::min(ramp_shift - 1, 31))) : x;
+        part = high(part, ramp);
+        part = ramp_shift > 0 ? within(2 * part) : to_right(part, -ramp_shift);
+        std::int64_t const made = within(((part + (1 << 15)) >> 1) * high(x, output) / (1 << 15));
+        table.push_back(std::clamp<std::int64_t>(to_right(made, -shift) + out.zero_point, -128, 127));
+    }
+    return table;
+}
+inline void swish_hard(lowering& of) {
+    if (computes_floats(of, {0})) {
+        return elementwise(of, 1, [](auto const& x) {
+            value const ramp = smaller_of(larger_of(x[0] + like(x[0], 3), like(x[0], 0)), like(x[0], 6));
+            return x[0] * ramp / like(x[0], 6);
+        });
+    }
+    auto const table = hard_swish_table(operand_quantisation(of, 0), result_quantisation(of));
+    elementwise(of, 1, [&](auto const& x) { return by_table(x[0], -128, table, scalar_type::int8); });
+}
+
 /// A function of floats as a table of int8.
 ///
 /// @param scale, zero_point  those that the format says that the result has

@@ -344,4 +344,23 @@ inline void resize_bilinearly(lowering& of) {
     }
 }
 
+/// Blocks of pixels as channels, and back: rows and columns in a block come before its channels.
+inline void gather_blocks(lowering& of) {
+    need_same_quantisation(of, 0);
+    shape const x = of.operand(0).shape();
+    std::int64_t const size = limited(integer(of, "block_size", 0), 1, most_extent, "a block");
+    if (x.size() != 4 || x[1] % size != 0 || x[2] % size != 0)
+        throw not_imported("of " + text_of(x) + " in blocks of " + std::to_string(size));
+    view const apart = of.reshaped(of.operand(0), {x[0], x[1] / size, size, x[2] / size, size, x[3]});
+    of.give(0, of.reshaped(imported::transposed(apart, {0, 1, 3, 2, 4, 5}), {x[0], x[1] / size, x[2] / size, x[3] * size * size}));
+}
+inline void spread_blocks(lowering& of) {
+    need_same_quantisation(of, 0);
+    shape const x = of.operand(0).shape();
+    std::int64_t const size = limited(integer(of, "block_size", 0), 1, 1 << 15, "a block");
+    if (x.size() != 4 || x[3] % (size * size) != 0) throw not_imported("of " + text_of(x) + " in blocks of " + std::to_string(size));
+    view const apart = of.reshaped(of.operand(0), {x[0], x[1], x[2], size, size, x[3] / (size * size)});
+    of.give(0, of.reshaped(imported::transposed(apart, {0, 1, 3, 2, 4, 5}), {x[0], x[1] * size, x[2] * size, x[3] / (size * size)}));
+}
+
 }  // namespace tilewright::imported::detail::tflite

@@ -1,6 +1,7 @@
 #pragma once
 #include <bit>
 #include <tilewright/import/quantised_elementwise.hpp>
+#include <tilewright/import/ranking.hpp>
 #include <tilewright/import/reductions.hpp>
 
 // Pools, means and softmax of TensorFlow Lite.
@@ -62,22 +63,46 @@ void pool(lowering& of) {
         });
     }
 }
+/// The loops of a reduction over the dimensions that operand 1 names, and the element that is reduced.
+struct reduced_loops {
+    reduced_loops(lowering& of, view const& x) : gone(x.dimensions.size(), false) {
+        for (std::int64_t const one : of.known_integers(1)) gone[static_cast<std::size_t>(dimension_of(one, x.rank()))] = true;
+        space const loops = loops_over({x}, x.shape());
+        element = imported::at(x, loops);
+        bool const keeps = integer(of, "keep_dims", 0) != 0;
+        for (std::size_t at = 0; at < gone.size(); ++at) {
+            if (gone[at]) axes.insert(axes.end(), loops.axes[at].begin(), loops.axes[at].end());
+            if (gone[at] && !keeps) continue;
+            outer.axes.push_back(gone[at] ? std::vector<value>{} : loops.axes[at]);
+            outer.extents.push_back(gone[at] ? shape{} : loops.extents[at]);
+        }
+    }
+    std::vector<bool> gone;
+    space outer = {};
+    std::vector<value> axes = {};
+    value element = {};
+};
+/// The largest or the smallest element.
+template <operation Op>
+void reduce_to(lowering& of) {
+    if (!computes_floats(of, {0})) need_same_quantisation(of, 0);
+    reduced_loops const by(of, of.operand(0));
+    of.compute(by.outer, over(Op, by.axes, by.element), 0);
+}
+/// Of several largest elements, the first.
+inline void position_of_largest(lowering& of) {
+    view const x = of.operand(0);
+    int const dimension = dimension_of(known_integer(of, 1), x.rank());
+    view made = position_of_extreme<true>(of, x, dimension, false);
+    made.dimensions.erase(made.dimensions.begin() + dimension);
+    finish_each(of, made, [&](value const& one) { return convert(one, type_of(result_tensor(of).type)); });
+}
 /// Of int8, the number of elements is a part of the multiplier, after as many shifts to the left as keep its precision.
 inline void mean(lowering& of) {
     bool const of_floats = computes_floats(of, {0});
     view const x = of.operand(0);
-    std::vector<bool> gone(x.dimensions.size(), false);
-    for (std::int64_t const one : of.known_integers(1)) gone[static_cast<std::size_t>(dimension_of(one, x.rank()))] = true;
-    space loops = loops_over({x}, x.shape()), outer;
-    value const element = imported::at(x, loops);
-    bool const keeps = integer(of, "keep_dims", 0) != 0;
-    std::vector<value> axes;
-    for (std::size_t at = 0; at < gone.size(); ++at) {
-        if (gone[at]) axes.insert(axes.end(), loops.axes[at].begin(), loops.axes[at].end());
-        if (gone[at] && !keeps) continue;
-        outer.axes.push_back(gone[at] ? std::vector<value>{} : loops.axes[at]);
-        outer.extents.push_back(gone[at] ? shape{} : loops.extents[at]);
-    }
+    reduced_loops const loops(of, x);
+    auto const& [gone, outer, axes, element] = loops;
     double const counted = number_of(x, gone);
     if (of_floats) {
         return void(

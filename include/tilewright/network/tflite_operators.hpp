@@ -294,7 +294,9 @@ inline constexpr tflite_option sum[] = {
     {"pot_scale_int16", 1, kind::truth, 1},
 };
 inline constexpr tflite_option product[] = {{"fused_activation_function", 0, kind::activation}};
-inline constexpr tflite_option mean[] = {{"keep_dims", 0, kind::truth}};
+inline constexpr tflite_option reducer[] = {{"keep_dims", 0, kind::truth}};
+inline constexpr tflite_option arg_max[] = {{"output_type", 0, kind::type}};
+inline constexpr tflite_option blocks[] = {{"block_size", 0, kind::count}};
 inline constexpr tflite_option reshape[] = {{"new_shape", 0, kind::integers}};
 inline constexpr tflite_option concatenation[] = {
     {"axis", 0, kind::integer},
@@ -342,6 +344,7 @@ inline constexpr tflite_operator tflite_operators[] = {
     {2, 10, tflite_options::concatenation},                  // CONCATENATION
     {3, 1, tflite_options::conv_2d},                         // CONV_2D
     {4, 2, tflite_options::depthwise_conv_2d},               // DEPTHWISE_CONV_2D
+    {5, 94, tflite_options::blocks},                         // DEPTH_TO_SPACE
     {6, 38, {}},                                             // DEQUANTIZE
     {9, 8, tflite_options::fully_connected},                 // FULLY_CONNECTED
     {14, 0, {}},                                             // LOGISTIC
@@ -352,26 +355,33 @@ inline constexpr tflite_operator tflite_operators[] = {
     {22, 17, tflite_options::reshape},                       // RESHAPE
     {23, 15, tflite_options::resize_bilinear},               // RESIZE_BILINEAR
     {25, 9, tflite_options::softmax},                        // SOFTMAX
+    {26, 19, tflite_options::blocks},                        // SPACE_TO_DEPTH
     {27, 6, tflite_options::svdf},                           // SVDF
     {28, 0, {}},                                             // TANH
     {34, 22, {}},                                            // PAD
     {36, 23, tflite_options::gather},                        // GATHER
     {39, 26, {}},                                            // TRANSPOSE
-    {40, 27, tflite_options::mean},                          // MEAN
+    {40, 27, tflite_options::reducer},                       // MEAN
     {41, 28, tflite_options::sum},                           // SUB
     {43, 30, tflite_options::squeeze},                       // SQUEEZE
     {44, 71, tflite_options::unidirectional_sequence_lstm},  // UNIDIRECTIONAL_SEQUENCE_LSTM
     {45, 32, tflite_options::strided_slice},                 // STRIDED_SLICE
     {49, 35, tflite_options::split},                         // SPLIT
     {54, 0, {}},                                             // PRELU
+    {55, 39, {}},                                            // MAXIMUM
+    {56, 40, tflite_options::arg_max},                       // ARG_MAX
+    {57, 39, {}},                                            // MINIMUM
     {60, 43, {}},                                            // PADV2
     {65, 48, {}},                                            // SLICE
     {67, 49, tflite_options::transpose_conv},                // TRANSPOSE_CONV
     {70, 52, {}},                                            // EXPAND_DIMS
+    {82, 27, tflite_options::reducer},                       // REDUCE_MAX
     {83, 59, tflite_options::pack},                          // PACK
     {88, 64, tflite_options::unpack},                        // UNPACK
+    {89, 27, tflite_options::reducer},                       // REDUCE_MIN
     {97, 74, tflite_options::resize_nearest_neighbor},       // RESIZE_NEAREST_NEIGHBOR
     {98, 75, tflite_options::leaky_relu},                    // LEAKY_RELU
+    {117, 91, {}},                                           // HARD_SWISH
     {114, 89, {}},                                           // QUANTIZE
 };
 

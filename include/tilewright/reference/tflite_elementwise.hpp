@@ -131,6 +131,60 @@ inline elements mul(call const& of) {
     });
 }
 
+namespace detail {
+
+template <bool Larger>
+elements extreme_of(call const& of) {
+    for (std::size_t const at : {0, 1}) need_same_scale(of.operand_tensor(at), of.result());
+    return in_its_numbers(of, [&](auto zero) {
+        using number = decltype(zero);
+        return combined(of, values<number>(of, 0), values<number>(of, 1),
+                        [](number x, number y) { return Larger ? std::max(x, y) : std::min(x, y); });
+    });
+}
+/// A factor of 16 bits as mantissa / 2^15 * 2^shift.
+inline factor narrow_factor_of(float real) {
+    factor made = factor_of(static_cast<double>(real));
+    made.mantissa = std::min<std::int64_t>((made.mantissa + 32768) >> 16, 32767);
+    return made;
+}
+inline std::int64_t bounded_to_16(std::int64_t x) { return std::max<std::int64_t>(-32768, std::min<std::int64_t>(x, 32767)); }
+/// a * b / 2^15, rounded; halves go up.
+inline std::int64_t narrow_product(std::int64_t a, std::int64_t b) {
+    std::int64_t const product = a * b;
+    return bounded_to_16((product + (product < 0 ? -16383 : 16384)) / 32768);
+}
+
+}  // namespace detail
+
+/// MAXIMUM and MINIMUM of two operands, which are spread.
+inline elements maximum(call const& of) { return detail::extreme_of<true>(of); }
+inline elements minimum(call const& of) { return detail::extreme_of<false>(of); }
+
+/// HARD_SWISH: x * min(max(x + 3, 0), 6) / 6. Integers in fixed point of 16 bits, where shifts to the left saturate.
+inline elements hard_swish(call const& of) {
+    return in_its_numbers(of, [&](auto zero) {
+        extent_list const& extents = of.operand(0).extents;
+        if constexpr (std::is_same_v<decltype(zero), double>) {
+            return finished(of, extents,
+                            detail::changed(floats(of, 0), [](double x) { return x * std::min(std::max(x + 3, 0.0), 6.0) / 6; }));
+        } else {
+            float const fine = scale_of(of.operand_tensor(0)) / 128;
+            factor const output = detail::narrow_factor_of(fine / scale_of(of.result())), ramp = detail::narrow_factor_of(fine * 32768 / 3);
+            if (output.shift > 0) of.refuse("a result of a finer scale");
+            return finished(of, extents, detail::changed(centred(of, 0), [&](std::int64_t one) {
+                                std::int64_t const x = one * 128;
+                                std::int64_t part = x;
+                                for (int bit = 1; bit < ramp.shift; ++bit) part = detail::bounded_to_16(2 * part);
+                                part = detail::narrow_product(part, ramp.mantissa);
+                                part = ramp.shift > 0 ? detail::bounded_to_16(2 * part) : divided_by_power(part, -ramp.shift);
+                                std::int64_t const product = (part + 32768) / 2 * detail::narrow_product(x, output.mantissa) / 32768;
+                                return divided_by_power(product, -output.shift);
+                            }));
+        }
+    });
+}
+
 /// RELU: from 0 on.
 inline elements relu(call const& of) { return detail::activated(of, "RELU"); }
 /// RELU6: from 0 to 6.

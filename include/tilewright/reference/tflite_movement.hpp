@@ -121,6 +121,47 @@ inline elements transpose(call const& of) {
     return detail::taken(of, of.operand(0), std::move(to), places);
 }
 
+namespace detail {
+
+/// Pixels in blocks: for each element of the result [n, h, w, c], the one of the operand that `from(n, y, x, c)` finds.
+template <class From>
+elements pixels_of(call const& of, extent_list const& to, From const& from) {
+    keeps_scale(of);
+    extent_list const steps = strides_of(of.operand(0).extents);
+    std::vector<std::int64_t> places;
+    for (std::int64_t n = 0; n < to[0]; ++n)
+        for (std::int64_t y = 0; y < to[1]; ++y)
+            for (std::int64_t x = 0; x < to[2]; ++x)
+                for (std::int64_t c = 0; c < to[3]; ++c) {
+                    auto const [row, column, channel] = from(y, x, c);
+                    places.push_back(n * steps[0] + row * steps[1] + column * steps[2] + channel);
+                }
+    return taken(of, of.operand(0), to, places);
+}
+
+}  // namespace detail
+
+/// SPACE_TO_DEPTH: blocks of pixels of [n, h, w, c] as channels, by row, column and channel.
+inline elements space_to_depth(call const& of) {
+    extent_list const& x = of.operand(0).extents;
+    std::int64_t const size = of.number("block_size");
+    if (x.size() != 4 || size < 1 || x[1] % size != 0 || x[2] % size != 0) of.refuse("blocks that do not fit");
+    return detail::pixels_of(of, {x[0], x[1] / size, x[2] / size, x[3] * size * size},
+                             [&](std::int64_t row, std::int64_t column, std::int64_t c) {
+                                 return std::array{row * size + c / x[3] / size, column * size + c / x[3] % size, c % x[3]};
+                             });
+}
+/// DEPTH_TO_SPACE: the reverse.
+inline elements depth_to_space(call const& of) {
+    extent_list const& x = of.operand(0).extents;
+    std::int64_t const size = of.number("block_size");
+    if (x.size() != 4 || size < 1 || x[3] % (size * size) != 0) of.refuse("blocks that do not fit");
+    std::int64_t const channels = x[3] / (size * size);
+    return detail::pixels_of(of, {x[0], x[1] * size, x[2] * size, channels}, [&](std::int64_t row, std::int64_t column, std::int64_t c) {
+        return std::array{row / size, column / size, (row % size * size + column % size) * channels + c};
+    });
+}
+
 /// SLICE: from the second operand on, as many as the third says; -1 is all that follow.
 inline elements slice(call const& of) {
     detail::keeps_scale(of);

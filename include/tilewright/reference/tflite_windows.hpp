@@ -173,4 +173,50 @@ inline elements mean(call const& of) {
     });
 }
 
+namespace detail {
+
+template <bool Largest>
+elements extreme_along(call const& of) {
+    need_same_scale(of.operand_tensor(0), of.result());
+    reduction const how = reduction_of(of);
+    if (how.count < 1) of.refuse("the largest of nothing");
+    std::vector<double> const from = reals_of(of.operand(0));
+    double const none = Largest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+    std::vector<double> made(static_cast<std::size_t>(count_of(how.extents)), none);
+    for (std::size_t at = 0; at < from.size(); ++at) {
+        double& one = made[static_cast<std::size_t>(how.places[at])];
+        one = Largest ? std::max(one, from[at]) : std::min(one, from[at]);
+    }
+    if (makes_floats(of)) return of_reals(of.result().type, how.kept, made);
+    return of_integers(of.result().type, how.kept, std::vector<std::int64_t>(made.begin(), made.end()));
+}
+
+}  // namespace detail
+
+/// REDUCE_MAX and REDUCE_MIN along the dimensions of the second operand.
+inline elements reduce_max(call const& of) { return detail::extreme_along<true>(of); }
+inline elements reduce_min(call const& of) { return detail::extreme_along<false>(of); }
+
+/// ARG_MAX along the dimension that the second operand has: of several largest elements, the first.
+inline elements arg_max(call const& of) {
+    extent_list extents = of.operand(0).extents;
+    std::vector<double> const from = reals_of(of.operand(0));
+    std::size_t const axis = dimension_of(of, integers_of(of.operand(1)).at(0), extents.size());
+    std::int64_t const count = extents[axis];
+    extent_list const steps = strides_of(extents);
+    extent_list starts = extents;
+    starts[axis] = 1;
+    std::vector<std::int64_t> made;
+    for (std::int64_t const start : walk(starts, 0, steps)) {
+        std::int64_t best = 0;
+        for (std::int64_t at = 1; at < count; ++at) {
+            auto const element = [&](std::int64_t which) { return from[static_cast<std::size_t>(start + which * steps[axis])]; };
+            if (element(at) > element(best)) best = at;
+        }
+        made.push_back(best);
+    }
+    extents.erase(extents.begin() + static_cast<std::ptrdiff_t>(axis));
+    return of_integers(of.result().type, extents, made);
+}
+
 }  // namespace tilewright::reference::tflite
