@@ -103,15 +103,14 @@ class recurrence {
     view from_inputs(std::int64_t d) { return rows_times(of, x, weights(1, d, 0, gates), bias(d, 0, 0, gates)); }
     /// The weights of some gates of a direction [count * n, depth], of operand 1 or 2.
     view weights(std::size_t at, std::int64_t d, std::int64_t first, std::int64_t count) {
-        view const whole = of.operand(at);
-        return only(sliced(sliced(whole, 0, d, 1, 1).value(), 1, first * units, 1, count * units).value(), {1, 2});
+        return only(piece(piece(of.operand(at), 0, d, 1), 1, first * units, count * units), {1, 2});
     }
     /// The bias of some gates [count * n] for what x adds, or for what the last result adds.
     std::optional<view> bias(std::int64_t d, std::int64_t half, std::int64_t first, std::int64_t count) {
         if (!of.has(3)) return std::nullopt;
         view const whole = of.operand(3);
         if (whole.shape() != shape{directions, 2 * gates * units}) throw not_imported("a bias of " + text_of(whole.shape()));
-        return only(sliced(sliced(whole, 0, d, 1, 1).value(), 1, (half * gates + first) * units, 1, count * units).value(), {1});
+        return only(piece(piece(whole, 0, d, 1), 1, (half * gates + first) * units, count * units), {1});
     }
     /// What a direction begins with [b, n].
     view begin(std::size_t at, std::int64_t d) {
@@ -120,8 +119,11 @@ class recurrence {
         if (whole.shape() != (batch_first ? shape{batches, directions, units} : shape{directions, batches, units}))
             throw not_imported("operand " + std::to_string(at) + " of " + text_of(whole.shape()));
         int const dimension = batch_first ? 1 : 0;
-        return only(sliced(whole, dimension, d, 1, 1).value(),
-                    batch_first ? std::vector<std::size_t>{0, 2} : std::vector<std::size_t>{1, 2});
+        return only(piece(whole, dimension, d, 1), batch_first ? std::vector<std::size_t>{0, 2} : std::vector<std::size_t>{1, 2});
+    }
+    /// Some indices of a dimension that follow each other.
+    view piece(view const& whole, int dimension, std::int64_t first, std::int64_t count) {
+        return sliced(of.indexable(whole), dimension, first, 1, count).value();
     }
     /// An activation of a direction.
     value activated(std::int64_t d, std::size_t which, value const& x_of_it) const {
@@ -183,7 +185,7 @@ inline void long_short_term_memory(lowering& of) {
         if (of.has(7)) {
             if (of.operand(7).shape() != shape{all.directions, 3 * all.units})
                 throw not_imported("operand 7 of " + text_of(of.operand(7).shape()));
-            peephole = only(sliced(of.operand(7), 0, d, 1, 1).value(), {1});
+            peephole = only(all.piece(of.operand(7), 0, d, 1), {1});
         }
         view cell = all.begin(6, d);
         auto made = all.run_steps(d, [&](std::int64_t step, view const& last) {
@@ -207,24 +209,25 @@ inline void gated_recurrent_unit(lowering& of) {
     gate_elements const here(all.batches, all.units);
     bool const resets_sums = integer(of, "linear_before_reset", 0) != 0;
     all.give_all([&](std::int64_t d) {
-        view const from_x = all.from_inputs(d);
+        std::int64_t const together = resets_sums ? 3 : 2;
+        view const from_x = all.from_inputs(d), weights = all.weights(2, d, 0, together), of_fresh = all.weights(2, d, 2, 1);
+        auto const bias = all.bias(d, 1, 0, together), bias_of_fresh = all.bias(d, 1, 2, 1);
         return all.run_steps(d, [&](std::int64_t step, view const& last) {
+            view const from_last = rows_times(of, last, weights, bias);
             auto const blended = [&](value const& update, value const& fresh) {
                 return of.compute(here.loops, (like(update, 1) - update) * fresh + update * here.at(last));
             };
-            auto const gate = [&](view const& from_last, std::int64_t which) {
+            auto const gate = [&](std::int64_t which) {
                 return all.activated(d, 0, here.at(from_x, step, which) + here.at(from_last, which));
             };
             if (resets_sums) {
-                view const from_last = rows_times(of, last, all.weights(2, d, 0, 3), all.bias(d, 1, 0, 3));
                 // A stage, since an activation uses it several times.
-                view const fresh = of.stage(here.loops, here.at(from_x, step, 2) + gate(from_last, 1) * here.at(from_last, 2));
-                return blended(gate(from_last, 0), all.activated(d, 1, here.at(fresh)));
+                view const fresh = of.stage(here.loops, here.at(from_x, step, 2) + gate(1) * here.at(from_last, 2));
+                return blended(gate(0), all.activated(d, 1, here.at(fresh)));
             }
-            view const from_last = rows_times(of, last, all.weights(2, d, 0, 2), all.bias(d, 1, 0, 2));
-            view const reset = of.compute(here.loops, gate(from_last, 1) * here.at(last));
-            view const sums = rows_times(of, reset, all.weights(2, d, 2, 1), all.bias(d, 1, 2, 1));
-            return blended(gate(from_last, 0), all.activated(d, 1, here.at(from_x, step, 2) + here.at(sums)));
+            view const reset = of.compute(here.loops, gate(1) * here.at(last));
+            view const sums = rows_times(of, reset, of_fresh, bias_of_fresh);
+            return blended(gate(0), all.activated(d, 1, here.at(from_x, step, 2) + here.at(sums)));
         });
     });
 }

@@ -27,7 +27,7 @@ inline view with_kept_zero_point(lowering& of, view const& kept, std::int64_t ze
 inline void keep_for_next(lowering& of, std::size_t result, view const& what, std::int64_t zero_point) {
     view made = what;
     if (zero_point != 0) made = of.each(what, [&](value const& x) { return convert(wide(x) - in32(zero_point), what.type()); });
-    of.give(result, imported::reshaped(made, network::usual_extents(result_tensor(of, result))).value());
+    of.give(result, of.reshaped(made, network::usual_extents(result_tensor(of, result))));
 }
 
 /// A kernel for a tensor that only kernels read: what `finish` makes of a sum.
@@ -84,7 +84,7 @@ inline void filter_over_time(lowering& of) {
     value const filter = imported::at(newest, {loops.index(0), loops.index(1)});
     value const older = padded_at(before, {loops.index(0), loops.index(1), loops.index(2) + in32(1)}, none_of(type));
     view const after = of.compute(loops, choose(loops.index(2) < in32(memory - 1), older, filter));
-    of.give(1, imported::reshaped(after, network::usual_extents(result_tensor(of, 1))).value());
+    keep_for_next(of, 1, after, 0);  // it is less its zero point already
 
     space const result = loops_over({batches, units});
     value const r = along("r", rank), m = along("m", memory);
