@@ -81,7 +81,7 @@ TEST_CASE("constants that are equal stand once, and those of other types or elem
     CHECK(networks::layers_of(graph).constants.size() == 2);
 }
 
-TEST_CASE("what the graph keeps is a state, and its input is read by the operator that writes it alone") {
+TEST_CASE("what the graph keeps is a state, which only the node that writes it reads") {
     network::graph graph = with_state();
     imported::layers const made = networks::layers_of(graph);
     REQUIRE(made.refused.empty());
@@ -95,7 +95,7 @@ TEST_CASE("what the graph keeps is a state, and its input is read by the operato
     graph.outputs.insert(graph.outputs.begin() + 1, tensor_id(6));
     auto const refused = networks::layers_of(graph).refused;
     REQUIRE(refused.size() == 1);
-    CHECK(refused[0] == "node 1 (`SVDF`): operand 4 is read by another node as well");
+    CHECK(refused[0] == "the network: variable `kept` is read elsewhere than by the node that writes it");
 }
 
 TEST_CASE("a recurrent operator with more steps than a network has kernels is refused at once") {
@@ -106,5 +106,5 @@ TEST_CASE("a recurrent operator with more steps than a network has kernels is re
     graph.nodes = {rnn};
     auto const refused = networks::layers_of(graph).refused;
     REQUIRE(refused.size() == 1);
-    CHECK(refused[0] == "node 0 (`RNN`): 100000 steps, and a network has at most 512 kernels");
+    CHECK(refused[0] == "node 0 (`RNN`): 100000 steps after 0 kernels, and a network has at most 512");
 }

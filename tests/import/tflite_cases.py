@@ -658,7 +658,7 @@ def refusals(folder):
     no_state.svdf(True)
     state = no_state.tensors[no_state.nodes[0].inputs[4]]
     state.variable, state.elements = False, numpy.zeros(state.shape, numpy.float32)
-    refuses("svdf_constant", no_state, "node 0 (`SVDF`): operand 4 has to be a variable")
+    refuses("svdf_constant", no_state, "node 0 (`SVDF`): operand 4 has to be a variable that no other node writes")
     refuses("weights_zero_point", dense((0.5,), (4,), [0, 0]), "node 0 (`FULLY_CONNECTED`): weights whose zero point is 4")
     # 32 elements of up to 127 + 128 by 100 are 816,000 more than the bias of channel 1; those of channel 0 are the most that fit.
     refuses("sums", dense((0.5,), (0,), [2**31 - 1 - 816000, 2**31 - 816000]),

@@ -240,12 +240,12 @@ def networks():
     # Two nodes write one variable, one after the other: what the first leaves is what the second finds.
     kept = [w.tensor("x", "int8", [2]), w.tensor("y", "int8", [2]), w.tensor("v", "int8", [2], variable=True), w.tensor("z", "int8", [2])]
     rank = w.Table(w.i32(0, 1))
-    nodes = [w.node(0, [0, 2], [1], 6, rank), w.node(0, [1, 2], [3], 6, rank)]
+    nodes = [w.node(0, [0, -1, -1, -1, 2], [1], 6, rank), w.node(0, [1, -1, -1, -1, 2], [3], 6, rank)]
     attributes = {"rank": 1, "fused_activation_function": "NONE", "asymmetric_quantize_inputs": 0}
     reads("written_variable", w.model([w.code(27, 27)], [w.subgraph(kept, [0], [3], nodes)], [w.buffer()]),
           {"constants": 0, "inputs": [0, 2], "outputs": [3, 5], "kept": [[2, 5]],
            "tensors": [a_tensor(one, "int8") for one in ("x", "y", "v", "z", "v_next", "v_next")],
-           "nodes": [a_node("SVDF", [0, 2], [1, 4], attributes), a_node("SVDF", [1, 4], [3, 5], attributes)]})
+           "nodes": [a_node("SVDF", [0, -1, -1, -1, 2], [1, 4], attributes), a_node("SVDF", [1, -1, -1, -1, 4], [3, 5], attributes)]})
 
 
 def wrong():

@@ -52,12 +52,22 @@ class lowering : public kernel_list {
     }
 
     /// So are those that the graph says are.
+    ///
+    /// @throws not_imported  where another node reads one, which would have to see it before or after it is written
     void keep_variables() {
         auto const place = [](std::vector<network::tensor_id> const& in, network::tensor_id id) {
             return static_cast<std::size_t>(std::find(in.begin(), in.end(), id) - in.begin());
         };
-        for (network::kept_tensor const& one : from.kept)
-            result.states.push_back({place(from.inputs, one.before), place(from.outputs, one.after)});
+        for (network::kept_tensor const& one : from.kept) {
+            std::ptrdiff_t uses = std::count(from.outputs.begin(), from.outputs.end(), one.before);
+            for (network::node const& by : from.nodes) uses += std::count(by.inputs.begin(), by.inputs.end(), one.before);
+            if (uses > 1)
+                throw not_imported("variable " + network::shown(from.tensors[static_cast<std::size_t>(one.before)].name) +
+                                   " is read elsewhere than by the node that writes it");
+            state const kept{place(from.inputs, one.before), place(from.outputs, one.after)};
+            if (std::none_of(result.states.begin(), result.states.end(), [&](state const& other) { return other.input == kept.input; }))
+                result.states.push_back(kept);
+        }
     }
 
     /// How many results are wanted: those that are left out at the end are none.
@@ -82,7 +92,6 @@ class lowering : public kernel_list {
             throw not_imported("operand " + std::to_string(at) + " has to be an input of " + std::to_string(count_of(extents)) +
                                " elements");
         stored& input = result.inputs[static_cast<std::size_t>(found - from.inputs.begin())];
-        if (result.is_read(input)) throw not_imported("operand " + std::to_string(at) + " is read by another node as well");
         input.extents.clear();
         view const all = keep(input, extents);
         input = all.of;

@@ -30,14 +30,14 @@ inline normalised_view normalised(lowering& of, view const& x, std::vector<bool>
     made.deviation = put(few, root_of(variance + number(epsilon, x.type())));
     return made;
 }
-inline void scale_and_shift(lowering& of, normalised_view const& with, view scale, std::optional<view> shift) {
+inline view scale_and_shift(lowering& of, normalised_view const& with, view scale, std::optional<view> shift) {
     shape const whole = with.centred.shape();
     std::vector<view> all{with.centred, repeated_to(with.deviation, whole), repeated_to(scale, whole)};
     if (shift) all.push_back(repeated_to(*shift, whole));
     space const loops = loops_over(all, whole);
     value made = imported::at(all[0], loops) / imported::at(all[1], loops) * imported::at(all[2], loops);
     if (shift) made = made + imported::at(all[3], loops);
-    of.compute(loops, made, 0);
+    return of.compute(loops, made, 0);
 }
 /// A list of channels as a shape with dimensions after it.
 inline view of_channels(view of, int rank) {
@@ -88,8 +88,7 @@ inline void normalise_groups(lowering& of) {
         return of.reshaped(of.operand(at), of_list);
     };
     auto const made = normalised(of, of.reshaped(x, apart), gone, static_cast<double>(real(of, "epsilon", 1e-5f)), true);
-    scale_and_shift(of, made, list(1), list(2));
-    of.give(0, imported::reshaped(of.made(0).value(), whole).value());
+    of.give(0, imported::reshaped(scale_and_shift(of, made, list(1), list(2)), whole).value());
 }
 /// Each channel of each element of the batch by itself.
 inline void normalise_instance(lowering& of) {

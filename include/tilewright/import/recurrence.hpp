@@ -14,16 +14,17 @@ inline view rows_times(lowering& of, view const& rows, view const& weights, std:
     value const sums = over(operation::reduce_sum, by.axes, by.row * by.weight);
     return of.compute(by.loops, bias ? imported::at(*bias, {by.channel()}) + sums : sums);
 }
+/// One 0 that is read everywhere.
 inline view zeros(lowering& of, shape const& extents) {
-    return of.constant(
-        {scalar_type::float32, extents, std::vector<std::byte>(static_cast<std::size_t>(count_of(extents)) * sizeof(float))});
+    return repeated_to(of.constant({scalar_type::float32, {1}, std::vector<std::byte>(sizeof(float))}), extents);
 }
-
-/// @throws not_imported  where a network does not have as many kernels as such an operator has steps
-inline std::int64_t unrolled_steps(std::int64_t steps) {
+/// @throws not_imported  where a network does not have as many kernels as its recurrent operators have steps
+inline std::int64_t unrolled_steps(lowering const& of, std::int64_t steps) {
     constexpr std::int64_t kernels = 512;
-    if (steps > kernels)
-        throw not_imported(std::to_string(steps) + " steps, and a network has at most " + std::to_string(kernels) + " kernels");
+    auto const before = static_cast<std::int64_t>(of.result.all.size());
+    if (steps > kernels || before > 2 * kernels)
+        throw not_imported(std::to_string(steps) + " steps after " + std::to_string(before) + " kernels, and a network has at most " +
+                           std::to_string(kernels));
     return steps;
 }
 
@@ -33,22 +34,20 @@ class recurrence {
   public:
     struct made {
         std::vector<view> results;  ///< of all steps [b, n], in the order of x
-        view last, cell = {};       ///< after the last step
+        view last = {};             ///< after the last step
+        std::optional<view> cell = {};
     };
 
     /// @param functions  the activations of a direction, where the node names none
-    recurrence(lowering& given, std::int64_t gates_of_unit, std::vector<std::string> functions)
-        : of(given),
-          gates(gates_of_unit),
-          batch_first(integer(of, "layout", 0) != 0),
-          x(of.plain(of.operand(0))),
-          functions_(std::move(functions)) {
+    recurrence(lowering& given, std::int64_t gates_of_unit, std::vector<std::string> const& functions)
+        : of(given), gates(gates_of_unit), batch_first(integer(of, "layout", 0) != 0), x(of.plain(of.operand(0))) {
         if (x.rank() != 3 || of.operand(1).rank() != 3 || of.operand(2).rank() != 3)
             throw not_imported("of " + text_of(x.shape()) + " by " + text_of(of.operand(1).shape()) + " and " +
                                text_of(of.operand(2).shape()));
         need_float32(none_of(x.type()));
         if (batch_first) x = imported::transposed(x, {1, 0, 2});
-        steps = unrolled_steps(x.extent(0)), batches = x.extent(1), directions = of.operand(1).extent(0), units = of.operand(2).extent(2);
+        steps = unrolled_steps(of, x.extent(0)), batches = x.extent(1), directions = of.operand(1).extent(0),
+        units = of.operand(2).extent(2);
         shape const of_x{directions, gates * units, x.extent(2)}, of_last{directions, gates * units, units};
         if (of.operand(1).shape() != of_x || of.operand(2).shape() != of_last)
             throw not_imported("weights of " + text_of(of.operand(1).shape()) + " and " + text_of(of.operand(2).shape()) + " for " +
@@ -61,10 +60,12 @@ class recurrence {
             if (std::any_of(lengths.begin(), lengths.end(), [&](std::int64_t one) { return one != steps; }))
                 throw not_imported("sequences that are shorter than x");
         }
-        if (auto const named = setting<std::vector<std::string>>(of, "activations")) {
-            if (named->size() != functions_.size() * static_cast<std::size_t>(directions))
-                throw not_imported("another number of activations");
-            functions_ = *named;
+        if (of.node->find("activations") != nullptr) {
+            functions_ = setting<std::vector<std::string>>(of, "activations").value_or(std::vector<std::string>{});
+            if (functions_.size() != functions.size() * static_cast<std::size_t>(directions))
+                throw not_imported("another number of activations than " + std::to_string(functions.size()) + " for each direction");
+        } else {
+            for (std::int64_t d = 0; d < directions; ++d) functions_.insert(functions_.end(), functions.begin(), functions.end());
         }
         for (char const* const list : {"activation_alpha", "activation_beta"}) {
             if (of.node->find(list) != nullptr) throw not_imported(std::string("setting ") + list);
@@ -82,11 +83,12 @@ class recurrence {
                 parts.push_back(
                     imported::reshaped(result, batch_first ? shape{batches, 1, 1, units} : shape{1, 1, batches, units}).value());
             if (of.wants(0)) all.push_back(joined_views(of, parts, batch_first ? 1 : 0));
-            last.push_back(of_direction(one.last)), cells.push_back(one.cell.dimensions.empty() ? view{} : of_direction(one.cell));
+            last.push_back(of_direction(one.last));
+            if (one.cell) cells.push_back(of_direction(*one.cell));
         }
         if (of.wants(0)) joined_views(of, all, batch_first ? 2 : 1, 0);
         if (of.wants(1)) joined_views(of, last, batch_first ? 1 : 0, 1);
-        if (of.wants(2)) joined_views(of, cells, batch_first ? 1 : 0, 2);
+        if (!cells.empty() && of.wants(2)) joined_views(of, cells, batch_first ? 1 : 0, 2);
     }
     /// Runs the steps of a direction: `step(at, last)` gives the next result of step `at` of x.
     template <class Step>
@@ -127,9 +129,7 @@ class recurrence {
     }
     /// An activation of a direction.
     value activated(std::int64_t d, std::size_t which, value const& x_of_it) const {
-        std::string name =
-            functions_[functions_.size() / static_cast<std::size_t>(directions) * (named_for_each() ? static_cast<std::size_t>(d) : 0) +
-                       which];
+        std::string name = functions_[functions_.size() / static_cast<std::size_t>(directions) * static_cast<std::size_t>(d) + which];
         for (char& letter : name) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
         float const most = real(of, "clip", 0);
         value const given =
@@ -147,12 +147,11 @@ class recurrence {
     view x;
 
   private:
-    bool named_for_each() const { return of.node->find("activations") != nullptr; }
     view of_direction(view const& one) const {
         return imported::reshaped(one, batch_first ? shape{batches, 1, units} : shape{1, batches, units}).value();
     }
 
-    std::vector<std::string> functions_;
+    std::vector<std::string> functions_ = {};  ///< of all directions
     std::string direction_ = {};
 };
 

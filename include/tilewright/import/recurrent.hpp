@@ -15,8 +15,18 @@ inline value wide(value const& x) { return convert(x, scalar_type::int32); }
 
 /// The operand that keeps something, as a tensor of these extents.
 inline view kept_operand(lowering& of, std::size_t at, shape const& extents) {
-    if (of.is_constant(at)) throw not_imported("operand " + std::to_string(at) + " has to be a variable");
+    auto const& kept = of.from.kept;
+    bool const is_kept =
+        of.has(at) && std::any_of(kept.begin(), kept.end(), [&](auto const& one) { return one.before == of.node->inputs[at]; });
+    if (!is_kept) throw not_imported("operand " + std::to_string(at) + " has to be a variable that no other node writes");
     return of.operand_stored_as(at, extents);
+}
+/// @throws not_imported  where there is a bias of another type, or for another number of units
+inline void need_bias(lowering& of, std::size_t at, std::int64_t units, bool floats) {
+    if (!of.has(at)) return;
+    if (of.operand(at).elements() != units) throw not_imported("a bias of " + text_of(of.operand(at).shape()));
+    if (operand_tensor(of, at).type != (floats ? network::element_type::float32 : network::element_type::int32))
+        throw not_imported("a bias of " + type_text(operand_tensor(of, at)));
 }
 /// Integers that are kept, as they are meant.
 inline view with_kept_zero_point(lowering& of, view const& kept, std::int64_t zero_point) {
@@ -56,7 +66,7 @@ inline void filter_over_time(lowering& of) {
         throw not_imported("a state of " + type_text(kept));
     if (over_time.type() != type)
         throw not_imported("weights over time of " + type_text(operand_tensor(of, 2)) + " for a state of " + type_text(kept));
-    if (of.has(3) && of.operand(3).elements() != units) throw not_imported("a bias of " + text_of(of.operand(3).shape()));
+    need_bias(of, 3, units, floats);
     quantisation const in = floats ? quantisation{} : operand_quantisation(of, 0), out = floats ? quantisation{} : result_quantisation(of);
     quantisation const state = floats ? quantisation{} : quantisation_of(kept);
     auto const weight_scale = [&](std::size_t at) {
@@ -160,7 +170,7 @@ class long_short_term {
     explicit long_short_term(lowering& given) : of(given), x(of.operand(0)) {
         if (x.rank() != 3) throw not_imported("of " + text_of(x.shape()));
         time = integer(of, "time_major", 0) != 0 ? 0 : 1;
-        steps = unrolled_steps(x.extent(time)), batches = x.extent(1 - time), inputs = x.extent(2);
+        steps = unrolled_steps(of, x.extent(time)), batches = x.extent(1 - time), inputs = x.extent(2);
         floats = computes_floats(of, {0});
         for (std::size_t at = 1; at < 9; ++at) {
             if (!of.has(at)) throw not_imported("coupled gates of input and forgetting: operand " + std::to_string(at) + " is missing");
@@ -182,9 +192,7 @@ class long_short_term {
         };
         using network::element_type;
         for (std::size_t at = 1; at < 9; ++at) need(at, floats ? element_type::float32 : element_type::int8);
-        for (std::size_t at = 12; at < 16; ++at) {
-            if (of.has(at)) need(at, floats ? element_type::float32 : element_type::int32);
-        }
+        for (std::size_t at = 12; at < 16; ++at) need_bias(of, at, units, floats);
         need(18, result_tensor(of).type), need(19, floats ? element_type::float32 : element_type::int16);
         if (floats) return;
         in = operand_quantisation(of, 0), out = result_quantisation(of), kept = operand_quantisation(of, 18),
@@ -236,7 +244,6 @@ class long_short_term {
             made.first.insert(made.first.end(), static_cast<std::size_t>(units), scale);
             std::vector<std::int64_t> starts(static_cast<std::size_t>(units), 0);
             if (biased && of.has(12 + gate)) starts = of.known_integers(12 + gate);
-            if (starts.size() != static_cast<std::size_t>(units)) throw not_imported("a bias of " + std::to_string(starts.size()));
             starts = folded_starts({units, depth}, of.known_integers(first + gate), 0, std::move(starts), from.zero_point, of_int8);
             made.second.insert(made.second.end(), starts.begin(), starts.end());
         }

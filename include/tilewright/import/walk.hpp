@@ -66,8 +66,12 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
             say("state " + network::shown(one.before + "=" + one.after), error.what());
         }
     }
+    try {
+        if (work) work->keep_variables();
+    } catch (not_imported const& error) {
+        say("the network", error.what());
+    }
     if (!refused.refused.empty()) return refused;
-    work->keep_variables();
     try {
         work->finish();
     } catch (not_imported const& error) {

@@ -68,7 +68,7 @@ class tflite_reader {
         for (std::size_t at = 0; at < length_of(from.nodes()); ++at) add_node(*from.nodes()->Get(static_cast<flatbuffers::uoffset_t>(at)));
         made_.inputs = positions(from.inputs(), false, "the inputs");
         made_.outputs = positions(from.outputs(), false, "the outputs");
-        keep_variables(made_);
+        keep_variables(made_, [&](std::size_t bytes) { budget_.spend(bytes, "a variable"); });
         return complete(std::move(made_), file_);
     }
 

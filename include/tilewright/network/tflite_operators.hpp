@@ -381,8 +381,8 @@ inline constexpr tflite_operator tflite_operators[] = {
     {89, 27, tflite_options::reducer},                       // REDUCE_MIN
     {97, 74, tflite_options::resize_nearest_neighbor},       // RESIZE_NEAREST_NEIGHBOR
     {98, 75, tflite_options::leaky_relu},                    // LEAKY_RELU
-    {117, 91, {}},                                           // HARD_SWISH
     {114, 89, {}},                                           // QUANTIZE
+    {117, 91, {}},                                           // HARD_SWISH
 };
 
 /// The options of an operator, or null where they are not known.

@@ -1,6 +1,4 @@
 #pragma once
-#include <algorithm>
-#include <array>
 #include <tilewright/network/graph.hpp>
 
 // Variables of TensorFlow Lite: tensors that a node reads and writes in place.
@@ -8,10 +6,12 @@ namespace tilewright::network {
 
 namespace detail {
 
-/// Whether an operator writes the variables that it is given.
-inline bool writes_variables(node const& of) {
-    constexpr std::array<std::string_view, 2> operators{"SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"};
-    return of.domain.empty() && std::find(operators.begin(), operators.end(), of.operation) != operators.end();
+/// The operands of a node that it writes, if they are variables.
+inline std::vector<std::size_t> written_operands(node const& of) {
+    if (!of.domain.empty()) return {};
+    if (of.operation == "SVDF") return {4};
+    if (of.operation == "UNIDIRECTIONAL_SEQUENCE_LSTM") return {18, 19};
+    return {};
 }
 
 }  // namespace detail
@@ -19,19 +19,24 @@ inline bool writes_variables(node const& of) {
 /// Gives each variable that a node writes two tensors, so that each has one source: an input, and a result of the last node that writes it,
 /// which is an output. `graph::kept` has both. A node gets a further result for each of its variables, in the order of its operands.
 ///
+/// @param spend  is given the bytes of each tensor before it is copied
 /// @pre nodes stand in the order in which they run
-inline void keep_variables(graph& of) {
+template <class Spend>
+void keep_variables(graph& of, Spend const& spend) {
     std::vector<tensor_id> newest(of.tensors.size(), no_tensor);
     for (node& one : of.nodes) {
-        if (!detail::writes_variables(one)) continue;
-        for (tensor_id& operand : one.inputs) {
-            if (operand == no_tensor) continue;
+        for (std::size_t const which : detail::written_operands(one)) {
+            if (which >= one.inputs.size() || one.inputs[which] == no_tensor) continue;
+            tensor_id& operand = one.inputs[which];
             auto const at = static_cast<std::size_t>(operand);
-            if (!of.tensors[at].variable || of.tensors[at].constant != no_constant) continue;
-            auto const written = tensor_id(of.tensors.size());
-            tensor after = of.tensors[at];
+            if (at >= newest.size() || !of.tensors[at].variable || of.tensors[at].constant != no_constant) continue;
+            tensor const& before = of.tensors[at];
+            std::size_t const scales = before.quantised ? before.quantised->scales.size() : 0;
+            spend(sizeof(tensor) + before.name.size() + (before.shape ? before.shape->size() * sizeof(dimension) : 0) + scales * 16);
+            tensor after = before;
             after.variable = false;
             after.name += "_next";
+            auto const written = tensor_id(of.tensors.size());
             of.tensors.push_back(std::move(after));
             one.outputs.push_back(written);
             if (newest[at] != no_tensor) operand = newest[at];
