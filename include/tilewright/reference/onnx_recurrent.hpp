@@ -1,6 +1,8 @@
 #pragma once
-#include <array>
+#include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <map>
 #include <tilewright/reference/onnx_call.hpp>
 
 // LSTM, GRU and RNN, step by step in numbers of float64.
