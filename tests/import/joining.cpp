@@ -1,4 +1,5 @@
 #include <set>
+#include <tilewright/base/label_text.hpp>
 
 #include "../../bench/onnx/run_network.hpp"
 
