@@ -105,19 +105,27 @@ void check(fs::path const& file) {
         if (one.constant == network::no_constant) continue;
         values[at] = {one.type, extents_of(one), graph.constants[static_cast<std::size_t>(one.constant)]};
     }
+    // What is kept is 0 before the first run.
+    for (network::kept_tensor const& one : graph.kept) {
+        network::tensor const& before = graph.tensors[static_cast<std::size_t>(one.before)];
+        elements& zeros = values[static_cast<std::size_t>(one.before)] = {before.type, extents_of(before), {}};
+        zeros.bytes.resize(static_cast<std::size_t>(reference::count_of(zeros.extents) * network::bytes_of(before.type)));
+    }
     std::size_t in_at = 0, out_at = 0;
     while (in_at < given.size()) {
-        for (network::tensor_id const id : graph.inputs) {
+        for (network::tensor_id const id : network::passed_inputs(graph)) {
             auto const at = static_cast<std::size_t>(id);
             values[at] = cut(graph.tensors[at], given, in_at);
         }
         compute(graph, values);
-        for (network::tensor_id const id : graph.outputs) {
+        for (network::tensor_id const id : network::passed_outputs(graph)) {
             auto const at = static_cast<std::size_t>(id);
             elements const expected = cut(graph.tensors[at], wanted, out_at);
             compare(graph.tensors[at], values[at], expected);
             compared += expected.bytes.size();
         }
+        for (network::kept_tensor const& one : graph.kept)
+            values[static_cast<std::size_t>(one.before)] = values[static_cast<std::size_t>(one.after)];
         ++runs;
     }
     if (out_at != wanted.size() || in_at == 0) throw std::runtime_error("inputs and outputs of different numbers of runs");
