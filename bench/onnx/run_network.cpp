@@ -19,9 +19,6 @@ std::string caller_of(std::string const& name, tw::imported::layers const& of, t
                constants = std::any_of(of.constants.begin(), of.constants.end(), [&](auto const&one) { return of.is_read(one.what); });
     // What is kept from run to run stands in the arena, and begins as 0.
     bool const checks = pool && check == arena_check::each_call && of.states.empty();
-    auto const is_kept = [&](std::size_t tw::imported::state::*what, std::size_t at) {
-        return std::any_of(of.states.begin(), of.states.end(), [&](tw::imported::state const& one) { return one.*what == at; });
-    };
     std::string const arena = "arena_of_" + name, size = "TILEWRIGHT_" + name + "_arena_BYTES";
     if (pool) text += "static _Alignas(64) unsigned char " + arena + "[" + size + " + 64];\n";
     text += "int call_" + name + "(void *const *in, void *const *out) {\n    (void)in; (void)out;\n";
@@ -33,10 +30,10 @@ std::string caller_of(std::string const& name, tw::imported::layers const& of, t
     bool first = true;
     auto const add = [&](std::string const& one) { text += (first ? "" : ", ") + one, first = false; };
     for (std::size_t at = 0; at < of.inputs.size(); ++at) {
-        if (of.is_read(of.inputs[at]) && !is_kept(&tw::imported::state::input, at)) add("in[" + std::to_string(at) + "]");
+        if (of.is_read(of.inputs[at]) && !of.is_kept(&tw::imported::state::input, at)) add("in[" + std::to_string(at) + "]");
     }
     for (std::size_t at = 0; at < of.outputs.size(); ++at) {
-        if (!is_kept(&tw::imported::state::output, at)) add("out[" + std::to_string(at) + "]");
+        if (!of.is_kept(&tw::imported::state::output, at)) add("out[" + std::to_string(at) + "]");
     }
     if (pool || constants) add("&memories");
     text += ");\n";

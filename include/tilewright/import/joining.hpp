@@ -1,5 +1,4 @@
 #pragma once
-#include <span>
 #include <tilewright/import/values.hpp>
 #include <utility>
 
@@ -7,7 +6,7 @@
 namespace tilewright::imported::detail {
 
 /// Views after each other along a dimension: loops over the whole, and its element where they are.
-inline std::pair<space, value> side_by_side(lowering& of, std::span<view const> parts, int dimension) {
+inline std::pair<space, value> side_by_side(lowering& of, std::vector<view> const& parts, int dimension) {
     view const first = parts[0];
     shape whole = first.shape();
     whole[static_cast<std::size_t>(dimension)] = 0;
@@ -43,14 +42,12 @@ inline std::pair<space, value> side_by_side(lowering& of, std::span<view const> 
 /// @param output  a result that they are; none: other kernels read them
 inline view joined_views(lowering& of, std::vector<view> parts, int dimension, std::optional<std::size_t> output = {}) {
     constexpr std::size_t most = 12;
-    auto const group_at = [&](std::size_t first) {
-        return std::span<view const>(parts).subspan(first, std::min(most, parts.size() - first));
-    };
     while (parts.size() > most) {
         std::vector<view> groups;
-        for (std::size_t at = 0; at < parts.size(); at += most) {
-            auto const [loops, made] = side_by_side(of, group_at(at), dimension);
-            groups.push_back(group_at(at).size() == 1 ? parts[at] : of.compute(loops, made));
+        for (auto first = parts.begin(); first != parts.end();) {
+            auto const end = first + std::min<std::ptrdiff_t>(most, parts.end() - first);
+            groups.push_back(joined_views(of, {first, end}, dimension));
+            first = end;
         }
         parts = std::move(groups);
     }

@@ -97,6 +97,10 @@ struct layers {
     std::vector<state> states = {};
     std::vector<std::string> refused = {};  ///< the operators that are not imported, a line each; then the rest is not to be used
 
+    /// Whether an input (`&state::input`) or an output is one of a state: then it is no argument.
+    bool is_kept(std::size_t state::*which, std::size_t at) const {
+        return std::any_of(states.begin(), states.end(), [&](state const& one) { return one.*which == at; });
+    }
     /// Whether a kernel reads a tensor.
     bool is_read(stored const& tensor) const {
         return std::any_of(all.begin(), all.end(), [&](layer const& one) { return accesses(one, tensor.name); });

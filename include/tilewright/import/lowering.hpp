@@ -65,8 +65,7 @@ class lowering : public kernel_list {
                 throw not_imported("variable " + network::shown(from.tensors[static_cast<std::size_t>(one.before)].name) +
                                    " is read elsewhere than by the node that writes it");
             state const kept{place(from.inputs, one.before), place(from.outputs, one.after)};
-            if (std::none_of(result.states.begin(), result.states.end(), [&](state const& other) { return other.input == kept.input; }))
-                result.states.push_back(kept);
+            if (!result.is_kept(&state::input, kept.input)) result.states.push_back(kept);
         }
     }
 
@@ -203,8 +202,8 @@ class lowering : public kernel_list {
         result.tensors = std::move(views_);
         name_arguments(result, argument_names(from));
         for (std::size_t at = 0; at < result.inputs.size(); ++at) {
-            bool const is_kept = std::any_of(result.states.begin(), result.states.end(), [&](state const& one) { return one.input == at; });
-            if (!is_kept) detail::keep_rows(result, result.inputs[at]);  // what is kept has the rows of what is written
+            // What is kept has the rows of what is written.
+            if (!result.is_kept(&state::input, at)) detail::keep_rows(result, result.inputs[at]);
         }
         for (known_tensor& one : result.constants) detail::keep_rows(result, one.what);
     }

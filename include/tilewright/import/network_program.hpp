@@ -31,12 +31,9 @@ class network_program {
         }
         for (state const& one : network_.states)
             made_.state(as_tensor(network_.inputs[one.input]), as_tensor(network_.outputs[one.output]), *on.states());
-        auto const is_kept = [&](std::size_t state::*what, std::size_t at) {
-            return std::any_of(network_.states.begin(), network_.states.end(), [&](state const& one) { return one.*what == at; });
-        };
         for (std::size_t at = 0; at < network_.inputs.size(); ++at) {
             stored const& one = network_.inputs[at];
-            if (read.count(one.name.str()) != 0 && !is_kept(&state::input, at)) made_.input(as_tensor(one), on.inputs());
+            if (read.count(one.name.str()) != 0 && !network_.is_kept(&state::input, at)) made_.input(as_tensor(one), on.inputs());
         }
         for (known_tensor const& one : network_.constants) {
             if (read.count(one.what.name.str()) != 0) add_constant(one, on.constants());
@@ -68,7 +65,7 @@ class network_program {
             made_.shape({ir::label(tensor.c_str()), scalar_type::literal}, extents.data(), static_cast<int>(extents.size()));
         }
         for (std::size_t at = 0; at < network_.outputs.size(); ++at) {
-            if (!is_kept(&state::output, at)) made_.output(as_tensor(network_.outputs[at]), on.outputs());
+            if (!network_.is_kept(&state::output, at)) made_.output(as_tensor(network_.outputs[at]), on.outputs());
         }
         for (chip::tensor_place const& one : on.places()) {
             any_tensor const tensor{ir::label(one.tensor.c_str()), {}};

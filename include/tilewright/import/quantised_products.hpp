@@ -112,17 +112,20 @@ inline value started(lowering& of, std::vector<std::int64_t> const& starts, valu
     return start ? imported::at(*start, {channel}) + sums : sums;
 }
 
+/// The kernel of sums of floats for result 0: the bias is added, if there is one, and the result has the activation.
+inline void finish_floats(lowering& of, space const& loops, value const& sums, std::size_t bias, std::int64_t channels,
+                          value const& channel) {
+    value const whole = of.has(bias) ? imported::at(reshaped(of.operand(bias), {channels}).value(), {channel}) + sums : sums;
+    if (activation_of(of) == "NONE") return void(of.compute(loops, whole, 0));
+    of.compute(loops, whole, 0, [&](value const& x) { return activated(of, x); });
+}
 /// The kernel of a product: `body` is summed over axes, the bias is added, and the result has the activation.
 ///
 /// @param channel  the index of the result's channel
 inline void sum_products(lowering& of, product const& with, space const& loops, value const& channel, std::vector<value> const& axes,
                          value const& body, std::size_t bias, int channel_axis, std::vector<fixed_scale> const& scales) {
     value const sums = over(operation::reduce_sum, axes, body);
-    if (with.of_floats) {
-        value const whole = of.has(bias) ? imported::at(reshaped(of.operand(bias), {with.channels}).value(), {channel}) + sums : sums;
-        if (activation_of(of) == "NONE") return void(of.compute(loops, whole, 0));
-        return void(of.compute(loops, whole, 0, [&](value const& x) { return activated(of, x); }));
-    }
+    if (with.of_floats) return finish_floats(of, loops, sums, bias, with.channels, channel);
     value const whole = started(of, folded_biases(of, with, bias, channel_axis), channel, sums);
     of.compute(loops, whole, 0, finished_by(of, scales, channel, with.out));
     note_rescaling(of, channel, scales, with.out, result_bounds(of));

@@ -1,6 +1,5 @@
 #pragma once
 #include <cctype>
-#include <functional>
 #include <tilewright/import/elementwise.hpp>
 #include <tilewright/import/joining.hpp>
 #include <tilewright/import/products.hpp>

@@ -101,12 +101,7 @@ inline void filter_over_time(lowering& of) {
     value const row = rank == 1 ? result.index(1) : times(result.index(1), rank) + r;
     value const element = imported::at(after, {result.index(0), row, m}), weight = imported::at(over_time, {row, m});
     std::vector<value> const axes = rank == 1 ? std::vector<value>{m} : std::vector<value>{r, m};
-    if (floats) {
-        value const sums = over(operation::reduce_sum, axes, element * weight);
-        value const whole = of.has(3) ? imported::at(reshaped(of.operand(3), {units}).value(), {result.index(1)}) + sums : sums;
-        if (activation_of(of) == "NONE") return void(of.compute(result, whole, 0));
-        return void(of.compute(result, whole, 0, [&](value const& sum) { return activated(of, sum); }));
-    }
+    if (floats) return finish_floats(of, result, over(operation::reduce_sum, axes, element * weight), 3, units, result.index(1));
     // The kernels of integers know no activation.
     bounds const within = result_bounds(of);
     if (within.low != of_int8.low || within.high != of_int8.high)
