@@ -85,77 +85,59 @@ static struct window drawn_window(void) {
     w.wide = w.step * (w.x - 1) + w.t, w.high = w.step * (w.y - 1) + w.r;
     return w;
 }
-static void planes(void) {
-    const struct window w = drawn_window();
-    const int64_t row = w.wide + drawn(0, 2), plane = w.high * row + drawn(0, 2), line = w.x + drawn(0, 2), sheet = w.y * line;
-    float *const image = floats((w.k - 1) * plane + (w.high - 1) * row + w.wide), *const filter = floats(w.r * w.t * w.k * w.n),
-                 *const sums = floats((w.n - 1) * sheet + (w.y - 1) * line + w.x);
-    c_vectors_planes_f32(w.r, w.t, w.y, w.x, w.n, w.k, image, plane, row, w.step, filter, w.t * w.k * w.n, w.k * w.n, w.n, sums, sheet,
-                         line);
-    for (int64_t j = 0; j < w.n; ++j)
-        for (int64_t y = 0; y < w.y; ++y)
-            for (int64_t x = 0; x < w.x; ++x) {
-                double sum = 0;
-                for (int64_t r = 0; r < w.r; ++r)
-                    for (int64_t t = 0; t < w.t; ++t)
-                        for (int64_t k = 0; k < w.k; ++k)
-                            sum += (double)image[k * plane + (w.step * y + r) * row + w.step * x + t] *
-                                   (double)filter[((r * w.t + t) * w.k + k) * w.n + j];
-                same("planes", (double)sums[j * sheet + y * line + x], sum);
-            }
-    free(image), free(filter), free(sums);
-    ++calls;
-}
 static void pixels(void) {
     const struct window w = drawn_window();
     const int64_t pixel = w.k + (drawn(0, 1) ? drawn(1, 3) : 0), row = w.wide * pixel + drawn(0, 2), spot = w.n + drawn(0, 2),
-                  line = w.x * spot;
-    int8_t *const image = bytes((w.high - 1) * row + (w.wide - 1) * pixel + w.k), *const filter = bytes(w.r * w.t * w.k * w.n);
-    int32_t* const sums = integers((w.y - 1) * line + (w.x - 1) * spot + w.n, -9, 9);
+                  line = w.x * spot + drawn(0, 2), left = (w.high - 1) * row + (w.wide - 1) * pixel + w.k,
+                  made = (w.y - 1) * line + (w.x - 1) * spot + w.n;
+    int8_t *const image = bytes(left), *const filter = bytes(w.r * w.t * w.k * w.n);
+    float *const image_f32 = floats(left), *const filter_f32 = floats(w.r * w.t * w.k * w.n), *const sums_f32 = floats(made);
+    int32_t* const sums = integers(made, -9, 9);
     c_vectors_pixels_s8(w.r, w.t, w.y, w.x, w.n, w.k, image, row, pixel, w.step, filter, w.t * w.k * w.n, w.k * w.n, w.n, sums, line, spot);
+    c_vectors_pixels_f32(w.r, w.t, w.y, w.x, w.n, w.k, image_f32, row, pixel, w.step, filter_f32, w.t * w.k * w.n, w.k * w.n, w.n, sums_f32,
+                         line, spot);
     for (int64_t y = 0; y < w.y; ++y)
         for (int64_t x = 0; x < w.x; ++x)
             for (int64_t j = 0; j < w.n; ++j) {
                 int64_t sum = 0;
+                double sum_f32 = 0;
                 for (int64_t r = 0; r < w.r; ++r)
                     for (int64_t t = 0; t < w.t; ++t)
-                        for (int64_t k = 0; k < w.k; ++k)
-                            sum +=
-                                image[(w.step * y + r) * row + (w.step * x + t) * pixel + k] * filter[((r * w.t + t) * w.k + k) * w.n + j];
-                same("pixels", sums[y * line + x * spot + j], (double)sum);
+                        for (int64_t k = 0; k < w.k; ++k) {
+                            const int64_t a = (w.step * y + r) * row + (w.step * x + t) * pixel + k,
+                                          b = ((r * w.t + t) * w.k + k) * w.n + j;
+                            sum += image[a] * filter[b], sum_f32 += (double)image_f32[a] * (double)filter_f32[b];
+                        }
+                same("pixels_s8", sums[y * line + x * spot + j], (double)sum);
+                same("pixels_f32", (double)sums_f32[y * line + x * spot + j], sum_f32);
             }
-    free(image), free(filter), free(sums);
-    ++calls;
+    free(image), free(filter), free(sums), free(image_f32), free(filter_f32), free(sums_f32);
+    calls += 2;
 }
 static void depthwise(void) {
     const struct window w = drawn_window();
-    {
-        const int64_t row = w.wide + drawn(0, 2), line = w.x + drawn(0, 2), taps = w.t + drawn(0, 2);
-        float *const image = floats((w.high - 1) * row + w.wide), *const filter = floats((w.r - 1) * taps + w.t),
-                     *const sums = floats((w.y - 1) * line + w.x);
-        c_vectors_window_f32(w.r, w.t, w.y, w.x, image, row, w.step, filter, taps, sums, line);
-        for (int64_t y = 0; y < w.y; ++y)
-            for (int64_t x = 0; x < w.x; ++x) {
-                double sum = 0;
+    const int64_t pixel = w.n + drawn(0, 2), row = w.wide * pixel + drawn(0, 2), tap = w.n + drawn(0, 2), spot = w.n + drawn(0, 2),
+                  line = w.x * spot + drawn(0, 2), left = (w.high - 1) * row + (w.wide - 1) * pixel + w.n,
+                  right = (w.r * w.t - 1) * tap + w.n, made = (w.y - 1) * line + (w.x - 1) * spot + w.n;
+    int8_t *const image = bytes(left), *const filter = bytes(right);
+    float *const image_f32 = floats(left), *const filter_f32 = floats(right), *const sums_f32 = floats(made);
+    int32_t* const sums = integers(made, -9, 9);
+    c_vectors_window_s8(w.r, w.t, w.y, w.x, w.n, image, row, pixel, w.step, filter, w.t * tap, tap, sums, line, spot);
+    c_vectors_window_f32(w.r, w.t, w.y, w.x, w.n, image_f32, row, pixel, w.step, filter_f32, w.t * tap, tap, sums_f32, line, spot);
+    for (int64_t y = 0; y < w.y; ++y)
+        for (int64_t x = 0; x < w.x; ++x)
+            for (int64_t j = 0; j < w.n; ++j) {
+                int64_t sum = 0;
+                double sum_f32 = 0;
                 for (int64_t r = 0; r < w.r; ++r)
-                    for (int64_t t = 0; t < w.t; ++t)
-                        sum += (double)image[(w.step * y + r) * row + w.step * x + t] * (double)filter[r * taps + t];
-                same("window_f32", (double)sums[y * line + x], sum);
+                    for (int64_t t = 0; t < w.t; ++t) {
+                        const int64_t a = (w.step * y + r) * row + (w.step * x + t) * pixel + j, b = (r * w.t + t) * tap + j;
+                        sum += image[a] * filter[b], sum_f32 += (double)image_f32[a] * (double)filter_f32[b];
+                    }
+                same("window_s8", sums[y * line + x * spot + j], (double)sum);
+                same("window_f32", (double)sums_f32[y * line + x * spot + j], sum_f32);
             }
-        free(image), free(filter), free(sums);
-    }
-    const int64_t pixel = w.n + drawn(0, 2), row = w.wide * pixel, tap = w.n + drawn(0, 2), spot = w.n + drawn(0, 2);
-    int8_t *const image = bytes((w.r - 1) * row + (w.wide - 1) * pixel + w.n), *const filter = bytes((w.r * w.t - 1) * tap + w.n);
-    int32_t* const sums = integers((w.x - 1) * spot + w.n, -9, 9);
-    c_vectors_window_s8(w.r, w.t, w.x, w.n, image, row, pixel, w.step, filter, w.t * tap, tap, sums, spot);
-    for (int64_t x = 0; x < w.x; ++x)
-        for (int64_t j = 0; j < w.n; ++j) {
-            int64_t sum = 0;
-            for (int64_t r = 0; r < w.r; ++r)
-                for (int64_t t = 0; t < w.t; ++t) sum += image[r * row + (w.step * x + t) * pixel + j] * filter[(r * w.t + t) * tap + j];
-            same("window_s8", sums[x * spot + j], (double)sum);
-        }
-    free(image), free(filter), free(sums);
+    free(image), free(filter), free(sums), free(image_f32), free(filter_f32), free(sums_f32);
     calls += 2;
 }
 
@@ -193,8 +175,29 @@ static void finish(void) {
     ++calls;
 }
 
+static void add(void) {
+    const int64_t count = extent(), left = drawn(0, 1) == 0 ? 3 : 0;
+    int8_t *const a = bytes(count), *const b = bytes(count), *const to = bytes(count);
+    int32_t numbers[11];
+    for (int at = 0; at < 9; at += 3) {
+        numbers[at] = (int32_t)drawn(-128, 127);
+        numbers[at + 1] = (int32_t)drawn(1 << 30, INT32_MAX), numbers[at + 2] = (int32_t)drawn(-left, at == 6 ? 24 : 8);
+    }
+    numbers[9] = -128 - numbers[6], numbers[10] = 127 - numbers[6];
+    c_vectors_add_s8(count, a, numbers, numbers + 1, numbers + 2, b, numbers + 3, numbers + 4, numbers + 5, numbers + 7, numbers + 8,
+                     numbers + 9, numbers + 10, numbers + 6, to);
+    for (int64_t at = 0; at < count; ++at) {
+        const int32_t one = rescaled((a[at] - numbers[0]) * 1048576, numbers[1], numbers[2]),
+                      other = rescaled((b[at] - numbers[3]) * 1048576, numbers[4], numbers[5]),
+                      made = rescaled((int32_t)((uint32_t)one + (uint32_t)other), numbers[7], numbers[8]);
+        same("add", to[at], (made > numbers[10] ? numbers[10] : made < numbers[9] ? numbers[9] : made) + numbers[6]);
+    }
+    free(a), free(b), free(to);
+    ++calls;
+}
+
 int main(void) {
-    for (int at = 0; at < 400; ++at) products(), planes(), pixels(), depthwise(), finish();
+    for (int at = 0; at < 400; ++at) products(), pixels(), depthwise(), finish(), add();
     printf("c_vectors: calls=%d elements that differ=%d\n", calls, failures);
     return failures != 0;
 }

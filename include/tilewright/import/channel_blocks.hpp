@@ -4,20 +4,23 @@
 #include <tilewright/import/contraction.hpp>
 #include <tilewright/import/value.hpp>
 
-// Channels that stay apart, as in a depthwise convolution, for instructions that sum over channels.
+// Channels in blocks: those that stay apart, as in a depthwise convolution, for instructions that sum over channels; and filters, for
+// instructions that take the weights of some filters from one piece of memory.
 namespace tilewright::imported {
 
-/// Weights of channels that stay apart, as those of blocks of channels that are summed: all are 0 but where a channel reads itself.
+/// Weights whose channels are in blocks. Those of channels that stay apart are summed over a block: all are 0 but where a channel reads
+/// itself.
 struct channel_blocks {
     int dimension = 0;      ///< of the weights, that of the channels: it becomes (block, channel that is read, channel that is made)
     std::int64_t size = 0;  ///< channels of a block; it divides the number of channels
+    bool summed = true;     ///< otherwise it becomes (block, channel that is made)
 
     /// Extents of the weights of blocks.
     std::vector<std::int64_t> extents(std::vector<std::int64_t> const& of_weights) const {
         std::vector<std::int64_t> made = of_weights;
         auto const at = made.begin() + dimension;
         *at /= size;
-        made.insert(at + 1, {size, size});
+        made.insert(at + 1, summed ? 2 : 1, size);
         return made;
     }
     /// The weights of blocks, row by row.
@@ -25,6 +28,7 @@ struct channel_blocks {
     /// @param element  bytes of one
     std::vector<std::byte> bytes(std::vector<std::byte> const& of_weights, std::vector<std::int64_t> const& extents_of_weights,
                                  std::size_t element) const {
+        if (!summed) return of_weights;
         std::size_t inner = element;
         for (std::size_t at = static_cast<std::size_t>(dimension) + 1; at < extents_of_weights.size(); ++at)
             inner *= static_cast<std::size_t>(extents_of_weights[at]);
@@ -41,12 +45,18 @@ struct channel_blocks {
 
 namespace detail {
 
-/// Rewrites a layer so that a channel is a sum over those of its block.
+/// Rewrites a layer so that its channels are in blocks. One that moves the data, too, becomes a sum over those of its block.
 class block_writer {
   public:
-    /// @param channel  of the result: what moves in data and weights
+    /// @param channel  of the result: what moves in the weights
     block_writer(layer const& of, contraction const& what, contracted_loop const& channel, std::int64_t size)
-        : of_(of), what_(what), nodes_(nodes_of(of)), size_(size), blocks_(channel.extent / size), channel_(channel.name) {
+        : of_(of),
+          what_(what),
+          nodes_(nodes_of(of)),
+          size_(size),
+          blocks_(channel.extent / size),
+          channel_(channel.name),
+          is_summed_(channel.in_data != 0) {
         in_sums_ = what.in_sums(channel_);
         block_ = with_ending(channel_, "_b"), block_in_sums_ = what.in_sums(block_);
         read_ = with_ending(in_sums_, "_k");
@@ -60,24 +70,24 @@ class block_writer {
         bool fits = true;
         made.nodes = pruned(rewritten(of_.nodes, [&](std::vector<ir::node>& to, ir::node one, int at) {
             if (one.op == operation::axis_value && (one.name == channel_ || one.name == in_sums_)) return whole_channel(to, one.name);
-            if (one.op == operation::reduce_sum && at < sums_.store) {
+            if (is_summed_ && one.op == operation::reduce_sum && at < sums_.store) {
                 fits = fits && one.argument_count < max_rank;
                 if (fits) one.arguments[one.argument_count++] = put(to, axis(read_, size_));
             }
             if (one.op != operation::access) return put(to, one);
             bool const is_weights = one.name == what_.weights;
-            if (one.name == what_.data) {
+            if (is_summed_ && one.name == what_.data) {
                 for (int argument = 0; argument < one.argument_count; ++argument)
                     one.arguments[argument] = as_read(to, nodes_[at].argument(argument));
             } else if (is_weights || one.name == what_.sums || one.name == what_.result) {
                 int const moved = moved_argument(at);
-                fits = fits && moved >= 0 && one.argument_count + (is_weights ? 2 : 1) <= max_rank;
+                fits = fits && moved >= 0 && one.argument_count + (is_weights && is_summed_ ? 2 : 1) <= max_rank;
                 if (!fits) return put(to, one);
                 parts const own = parts_.at(one.arguments[moved]);
                 std::vector<std::int16_t> indices{own.block, own.channel};
-                if (is_weights) indices = {own.block, put(to, axis(read_, size_)), own.channel};
+                if (is_weights && is_summed_) indices = {own.block, put(to, axis(read_, size_)), own.channel};
                 expand(one, moved, indices);
-                if (is_weights) blocks = {moved, size_}, one.name = weights;
+                if (is_weights) blocks = {moved, size_, is_summed_}, one.name = weights;
             }
             return put(to, one);
         }));
@@ -135,6 +145,7 @@ class block_writer {
     computation_view nodes_;
     std::int64_t size_, blocks_;
     ir::label channel_, in_sums_, block_, block_in_sums_, read_;
+    bool is_summed_;
     ir::stage sums_;
     std::map<std::int16_t, parts> parts_ = {};  ///< of a whole channel, by its node
 };

@@ -54,6 +54,8 @@ class chip {
     chip& spills_to(memory const& where) { return spills_ = where, *this; }
     /// The memory of what a network keeps from run to run.
     chip& states_in(memory const& where) { return states_ = where, *this; }
+    /// Images that lie between layers have their channels last: see `with_channels_last`.
+    chip& channels_last() { return has_channels_last_ = true, *this; }
     /// A tensor of a network, by its name in the program (`t3`), lies in this memory; so many bytes from its base; in this bank. As
     /// `program` has it.
     chip& pin(std::string tensor, memory const& where) { return places_.push_back({std::move(tensor), where}), *this; }
@@ -113,6 +115,7 @@ class chip {
     memory const& constants() const { return constants_; }
     std::optional<memory> const& spills() const { return spills_; }
     std::optional<memory> const& states() const { return states_; }
+    bool has_channels_last() const { return has_channels_last_; }
     std::vector<tensor_place> const& places() const { return places_; }
     std::vector<std::string> const& c_includes() const { return c_includes_; }
     std::vector<placed_agent> const& agents() const { return agents_; }
@@ -135,6 +138,7 @@ class chip {
     std::string name_;
     memory inputs_{}, outputs_{}, constants_{};
     std::optional<memory> spills_{}, states_{};
+    bool has_channels_last_ = false;
     std::vector<tensor_place> places_ = {};
     std::vector<std::string> c_includes_ = {};
     std::vector<placed_agent> agents_ = {};

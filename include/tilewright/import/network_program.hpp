@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <set>
+#include <tilewright/import/channels_last.hpp>
 #include <tilewright/import/place_layers.hpp>
 #include <tilewright/import/processor.hpp>
 #include <tilewright/program/program.hpp>
@@ -12,7 +13,11 @@ class network_program {
   public:
     /// @throws not_placed  with a line for each layer that no agent of the chip takes, or where the chip does not say enough
     network_program(layers of, ir::label const& name, chip const& on = this_processor().as_chip)
-        : network_(std::move(of)), constants_(known_of(network_)), on_(on), placer_(on, network_, constants_), made_(name) {
+        : network_(on.has_channels_last() ? with_channels_last(std::move(of)) : std::move(of)),
+          constants_(known_of(network_)),
+          on_(on),
+          placer_(on, network_, constants_),
+          made_(name) {
         check(on);
         auto const as_tensor = [](stored const& one) { return any_tensor{one.name, one.type}; };
         std::string refused;

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/import/chip.hpp>
+#include <tilewright/import/elements_by_instruction.hpp>
 #include <tilewright/import/products_by_instruction.hpp>
 #include <tilewright/import/rescaling.hpp>
 #include <tilewright/targets/c_vectors.hpp>
@@ -29,8 +30,28 @@ inline constexpr auto finish_s8 = [] {
                argument::address(high), argument::address(zero), argument::address(finished), argument::stride(finished, 0));
 }();
 
+/// ADD of TensorFlow Lite.
+inline constexpr auto add_s8 = [] {
+    constexpr axis e{"e", 65536};
+    constexpr tensor<std::int8_t> left{"left"}, right{"right"}, total{"total"};
+    constexpr tensor<std::int32_t> left_zero{"left_zero"}, left_by{"left_by"}, left_shift{"left_shift"}, right_zero{"right_zero"},
+        right_by{"right_by"}, right_shift{"right_shift"}, multiplier{"multiplier"}, shift{"shift"}, low{"low"}, high{"high"}, zero{"zero"};
+    using argument::address;
+    return intrinsic("add_s8",
+                     total(e) = imported::added_bytes(left(e), right(e), left_zero(0), left_by(0), left_shift(0), right_zero(0),
+                                                      right_by(0), right_shift(0), multiplier(0), shift(0), low(0), high(0), zero(0)))
+        .reads({left, right}, arena)
+        .reads({left_zero, left_by, left_shift, right_zero, right_by, right_shift, multiplier, shift, low, high, zero}, weights)
+        .writes(total, arena)
+        .up_to(e)
+        .cycles(20, 4 * per(e))
+        .calls("c_vectors_add_s8", argument::extent(e), address(left), address(left_zero), address(left_by), address(left_shift),
+               address(right), address(right_zero), address(right_by), address(right_shift), address(multiplier), address(shift),
+               address(low), address(high), address(zero), address(total));
+}();
+
 inline constexpr auto bytes = with("bytes", mul_rows_s8, mac_rows_s8, mul_columns_s8, mac_columns_s8, pixels_s8, pixels_by_2_s8, points_s8,
-                                   points_by_2_s8, single_s8, single_by_2_s8, window_s8, window_by_2_s8, finish_s8);
+                                   points_by_2_s8, single_s8, single_by_2_s8, window_s8, window_by_2_s8, finish_s8, add_s8);
 
 }  // namespace tilewright::targets::c_vectors
 
@@ -43,14 +64,16 @@ class processor {
     memory element = targets::c_vectors::element;
 
   private:
+    static constexpr std::int64_t floats_of_a_panel = 16;  // two vectors of AVX: the fastest there; with other vectors, one or four
     agent alone_{"cpu", targets::c_vectors::loops}, cpu_{"cpu", targets::c_vectors::host}, floats_{"floats", targets::c_vectors::floats},
         bytes_{"bytes", targets::c_vectors::bytes};
     agent_memories uses_{.tensors = any_of(arena, dram), .inner = &arena, .element = &element};
 
-    static std::vector<schedule_template> products(std::vector<char const*> const& instructions, ir::label const& finish = {}) {
+    static std::vector<schedule_template> products(std::vector<char const*> const& instructions, ir::label const& finish = {},
+                                                   std::int64_t panel = 0) {
         constexpr std::int64_t next_to_the_core = 128 * 1024;  // bytes that its caches keep
         std::vector<schedule_template> made;
-        for (char const* const one : instructions) made.push_back(products_by(one, finish, next_to_the_core));
+        for (char const* const one : instructions) made.push_back(products_by(one, finish, next_to_the_core, panel));
         return made;
     }
     chip named(char const* name) const { return chip(name).inputs_in(dram).outputs_in(dram).constants_in(weights).states_in(arena); }
@@ -64,14 +87,17 @@ class processor {
             .with(cpu_, uses_)
             .with(floats_, uses_)
             .with(bytes_, uses_)
+            .channels_last()
             .c_include("tilewright/targets/c_vectors.h")
             .standard("products", floats_,
-                      products({"planes_f32", "planes_by_2_f32", "points_f32", "points_by_2_f32", "plane_f32", "plane_by_2_f32",
-                                "window_f32", "window_by_2_f32", "mac_rows_f32", "mac_columns_f32", "mac_pair_f32", "mac_turned_f32"}))
+                      products({"pixels_f32", "pixels_by_2_f32", "points_f32", "points_by_2_f32", "single_f32", "single_by_2_f32",
+                                "window_f32", "window_by_2_f32", "mac_rows_f32", "mac_columns_f32", "mac_pair_f32", "mac_turned_f32"},
+                               {}, floats_of_a_panel))
             .standard("products", bytes_,
                       products({"pixels_s8", "pixels_by_2_s8", "points_s8", "points_by_2_s8", "single_s8", "single_by_2_s8", "window_s8",
                                 "window_by_2_s8", "mac_rows_s8", "mac_columns_s8"},
                                "finish_s8"))
+            .standard("elements", bytes_, elements_by("add_s8"))
             .loops(cpu_);
 
     processor() = default;

@@ -32,10 +32,16 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
         if (loop) to.push_back(with_ending(loop->name, ending));
     };
     split(loops.rows, tiles.rows), split(loops.m, tiles.m), split(loops.n, tiles.n);
-    std::vector<ir::label> order = loops.outer;
-    if (tiles.n_first) add(order, loops.n, "_o");
+    // Blocks of columns go round as tiles of n do.
+    std::vector<ir::label> order, columns;
+    for (ir::label const& one : loops.outer) {
+        bool const is_column = std::any_of(what.n.begin(), what.n.end(), [&](contracted_loop const& of_n) { return of_n.name == one; });
+        (is_column ? columns : order).push_back(one);
+    }
+    add(columns, loops.n, "_o");
+    if (tiles.n_first) order.insert(order.end(), columns.begin(), columns.end());
     add(order, loops.rows, "_o"), add(order, loops.m, "_o");
-    if (!tiles.n_first) add(order, loops.n, "_o");
+    if (!tiles.n_first) order.insert(order.end(), columns.begin(), columns.end());
     ir::label const tile = order.back();
     ir::label const tile_of_weights = tiles.n_first && loops.n ? with_ending(loops.n->name, "_o") : tile;
 
@@ -104,8 +110,8 @@ inline void order_weights(layer_shape& of, product_loops const& loops) {
     std::vector<std::pair<int, int>> ranked;  // the place of a dimension, and which it is
     for (int dimension = 0; dimension < found->argument_count; ++dimension) {
         auto const moves = [&](contracted_loop const& one) { return (one.in_weights >> dimension & 1) != 0; };
-        bool const of_k = (loops.k && moves(*loops.k)) || std::any_of(loops.of.k.begin(), loops.of.k.end(), moves);
-        bool const of_n = std::any_of(loops.of.n.begin(), loops.of.n.end(), moves) || (loops.batch && moves(*loops.batch));
+        bool const of_k = loops.k && moves(*loops.k);
+        bool const of_n = (loops.n && moves(*loops.n)) || (loops.batch && moves(*loops.batch));
         ranked.emplace_back(of_k ? (loops.by.weights.k_is_last ? 2 : 1) : of_n ? (loops.by.weights.k_is_last ? 1 : 2) : 0, dimension);
     }
     std::stable_sort(ranked.begin(), ranked.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
@@ -156,11 +162,11 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
     // Constants have no border, so they are read where they lie whenever they can be.
     std::vector<staged_at> data_at = {staged_at::once, staged_at::tile}, weights_at = {staged_at::nowhere};
     bool const weights_lie_there = of.may_lie_in(loops.of.weights, loops.by.weights.where.memory_name);
-    // Where each iteration around the tiles has data of its own, as in a depthwise convolution, caches would have lost a large copy of all
-    // of it when it is used.
+    // Where each element of the data has few products, as in a depthwise convolution, caches would have lost a large copy of all of it when
+    // it is used.
     std::int64_t results = sum;
     for (contracted_loop const& one : loops.of.all) results *= one.extent;
-    if (most_sums > 0 && results > most_sums && !loops.n && !loops.outer.empty()) data_at = {staged_at::tile};
+    if (most_sums > 0 && results > most_sums && loops.of.n.empty()) data_at = {staged_at::tile};
     if (of.may_lie_in(loops.of.data, loops.by.data.where.memory_name)) data_at.insert(data_at.begin(), staged_at::nowhere);
     if (!weights_lie_there) weights_at.clear();
     if (!weights_lie_there || !of.of.is_constant(loops.of.weights))
@@ -193,7 +199,7 @@ enum class product_form { any, channels_in_blocks, joined_taps, sums };
 
 /// What `products_by`, `apart_by`, `windows_by` and `sums_by` make: see there.
 inline candidates product_schedules(placed_layer& of, ir::label const& instruction, ir::label const& finish, std::int64_t most_sums,
-                                    product_form form) {
+                                    product_form form, std::int64_t panel = 0) {
     bool const in_blocks = form == product_form::channels_in_blocks, joins = form == product_form::joined_taps;
     machine const& where = *of.where;
     auto const by = product_instruction_of(where, instruction);
@@ -233,6 +239,7 @@ inline candidates product_schedules(placed_layer& of, ir::label const& instructi
         if (size == 0) return {{}, "`" + instruction.str() + "` sums no channels"};
         if (!of.of.put_channels_in_blocks(size)) return {{}, "its weights are no constant that can be written as blocks of channels"};
     }
+    if (!what->n.empty() && panel > 0 && panel < what->n.back().extent) of.of.put_channels_in_blocks(panel);
     product_loops loops(of.of.as_contraction().value(), *by, joins);
     // An instruction that finishes has the same axes, so the result needs the loop as well.
     bool const lacks_m = finishing != nullptr && by->m && !loops.m;
@@ -258,8 +265,9 @@ inline candidates product_schedules(placed_layer& of, ir::label const& instructi
     return made;
 }
 
-inline schedule_template products_in(product_form form, ir::label const& instruction, ir::label const& finish, std::int64_t most_sums) {
-    return [=](placed_layer& of) { return product_schedules(of, instruction, finish, most_sums, form); };
+inline schedule_template products_in(product_form form, ir::label const& instruction, ir::label const& finish, std::int64_t most_sums,
+                                     std::int64_t panel = 0) {
+    return [=](placed_layer& of) { return product_schedules(of, instruction, finish, most_sums, form, panel); };
 }
 
 }  // namespace detail
@@ -269,8 +277,11 @@ inline schedule_template products_in(product_form form, ir::label const& instruc
 ///
 /// @param finish  an instruction that computes `rescaled_bytes` of `m x n` sums, for layers that finish so; none: the core does
 /// @param most_sums  bytes of sums of a tile, where the machine has caches that they should stay in; 0: as many as fit their memory
-inline schedule_template products_by(ir::label const& instruction, ir::label const& finish = {}, std::int64_t most_sums = 0) {
-    return detail::products_in(detail::product_form::any, instruction, finish, most_sums);
+/// @param panel  of so many columns of constant weights that follow each other, the rows are written after each other, where all columns
+///               make whole panels: a call takes one panel; 0: weights are rows of all columns
+inline schedule_template products_by(ir::label const& instruction, ir::label const& finish = {}, std::int64_t most_sums = 0,
+                                     std::int64_t panel = 0) {
+    return detail::products_in(detail::product_form::any, instruction, finish, most_sums, panel);
 }
 
 /// Channels that stay apart, as in a depthwise convolution, by an instruction that sums over channels: it computes blocks of as many as it

@@ -102,18 +102,21 @@ class layer_shape {
         changes_.emplace_back("add_unit_loop_to_all()");
         return true;
     }
-    /// Channels that stay apart are summed over blocks of `size` of them, by constant weights that are 0 but where a channel reads itself.
-    /// `size` divides the channels. @return whether it is such a layer, with room for another dimension
+    /// The channels of the result are in blocks of `size`, which divides them: two loops, and two dimensions of the result and of constant
+    /// weights. Channels that stay apart are summed over their block, by weights that are 0 but where a channel reads itself.
+    /// @return whether it is such a layer, with room for the dimensions
     bool put_channels_in_blocks(std::int64_t size) {
         auto const what = as_contraction();
         stored const* const weights = what ? find(what->weights) : nullptr;
-        if (weights == nullptr || what->batch.empty() || !of_.parts.empty()) return false;
-        contracted_loop const& channel = what->batch.back();
+        if (weights == nullptr || !of_.parts.empty()) return false;
+        auto const& channels = what->n.empty() ? what->batch : what->n;
+        if (channels.empty() || channels.back().extent % size != 0) return false;
+        contracted_loop const& channel = channels.back();
         ir::label const name = detail::with_ending(what->weights, ("_blocks" + std::to_string(size)).c_str());
         channel_blocks blocks;
         auto made = detail::block_writer(of_, *what, channel, size).written(name, blocks);
         if (!made) return false;
-        add_rewritten({what->weights, name, {}, blocks}, weights->extents.size() + 2);
+        add_rewritten({what->weights, name, {}, blocks}, weights->extents.size() + (blocks.summed ? 2 : 1));
         of_ = std::move(*made);
         reshaped_.insert(what->result.str());
         changes_.push_back("put_channels_in_blocks(" + std::to_string(size) + ")");

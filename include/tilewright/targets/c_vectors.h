@@ -49,6 +49,7 @@ extern "C" {
 #define C_VECTORS_ROWS 6
 #endif
 #define C_VECTORS_INLINE static inline __attribute__((always_inline))
+#define C_VECTORS_ALIGNED __attribute__((aligned(64)))
 #ifdef __clang__
 #define C_VECTORS_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -133,47 +134,46 @@ C_VECTORS_INLINE c_vectors_floats c_vectors_multiply_add(float one, c_vectors_fl
 #define C_VECTORS_TERMS 256
 
 /* Sums over the taps of a window and the terms of each: how many elements lie from one to the next. A product of matrices has one tap.
- * Terms of bytes on the left follow each other. */
+ * Terms of the left follow each other. */
 struct c_vectors_sum {
     int64_t tap_rows, taps, terms;
-    int64_t left_tap_row, left_tap, left_term, left_row;
+    int64_t left_tap_row, left_tap, left_row;
     int64_t right_tap_row, right_tap, right_term;
     int64_t sums_row;
     int adds;
 };
+/* Which rows of the left and of the sums: `lines` of `rows` each, such as the pixels of an image, and how far it is from line to line. */
+struct c_vectors_lines {
+    int64_t lines, rows, left_line, sums_line;
+};
 
-/* A tile of sums in registers: `rows` of `vectors`, the last of which has `lanes` elements. */
-C_VECTORS_INLINE void c_vectors_tile_f32(const int rows, const int vectors, const int lanes, const struct c_vectors_sum* of,
-                                         const float* left, const float* right, float* to) {
+/* A tile of sums in registers: `rows` of `vectors`. The last vector has `lanes` sums. Of the right, all of it can be read, or just
+ * `from_right`. */
+C_VECTORS_INLINE void c_vectors_tile_f32(const int rows, const int vectors, const int from_right, const int lanes,
+                                         const struct c_vectors_sum* of, const float* const* left, const float* right, float* const* to) {
     c_vectors_floats sums[C_VECTORS_ROWS][2];
-    const int64_t left_row = of->left_row, left_term = of->left_term, right_term = of->right_term, terms = of->terms;
+    const float* a[C_VECTORS_ROWS];
+    const int64_t right_term = of->right_term, terms = of->terms;
     const c_vectors_floats none = {0};
-    C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) sums[i][0] = sums[i][1] = none;
+    C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) sums[i][0] = sums[i][1] = none, a[i] = left[i];
     for (int64_t r = 0; r < of->tap_rows; ++r) {
         for (int64_t t = 0; t < of->taps; ++t) {
-            /* Three rows from each pointer, so that few registers hold where they are. */
-            const float* a[(C_VECTORS_ROWS + 2) / 3];
-            C_VECTORS_UNROLL for (int i = 0; i < rows; i += 3) {
-                a[i / 3] = left + r * of->left_tap_row + t * of->left_tap + i * left_row;
-                __asm__("" : "+r"(a[i / 3]));
-            }
             const float* b = right + r * of->right_tap_row + t * of->right_tap;
-            for (int64_t l = 0; l < terms; ++l) {
+            /* One index for all rows: one register counts. */
+            int64_t l = r * of->left_tap_row + t * of->left_tap;
+            for (const int64_t end = l + terms; l < end; ++l, b += right_term) {
                 c_vectors_floats by[2];
-                C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) by[v] =
-                    c_vectors_load_floats(b + v * C_VECTORS_LANES, v + 1 < vectors ? C_VECTORS_LANES : lanes);
+                C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) by[v] = c_vectors_load_floats(b + v * C_VECTORS_LANES, from_right);
                 C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
-                    const float one = a[i / 3][i % 3 * left_row];
+                    const float one = a[i][l];
                     C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) sums[i][v] = c_vectors_multiply_add(one, by[v], sums[i][v]);
                 }
-                C_VECTORS_UNROLL for (int i = 0; i < rows; i += 3) a[i / 3] += left_term;
-                b += right_term;
             }
         }
     }
     C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
         C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) {
-            float* const at = to + i * of->sums_row + v * C_VECTORS_LANES;
+            float* const at = to[i] + v * C_VECTORS_LANES;
             const int some = v + 1 < vectors ? C_VECTORS_LANES : lanes;
             if (of->adds) sums[i][v] += c_vectors_load_floats(at, some);
             c_vectors_store_floats(at, sums[i][v], some);
@@ -276,9 +276,14 @@ C_VECTORS_INLINE c_vectors_ints c_vectors_start(c_vectors_ints start, c_vectors_
 }
 #endif
 
-/* What a tile takes of a row for a step. With two terms, they are words already: out of bytes, each pair would take several instructions.
+/* What tiles read of the left. With two terms in a step, they are words already: out of bytes, each pair would take several instructions.
  */
-C_VECTORS_INLINE int32_t c_vectors_step_of_tile(const int8_t* from, int terms) {
+#if C_VECTORS_STEP == 2
+typedef int16_t c_vectors_left;
+#else
+typedef int8_t c_vectors_left;
+#endif
+C_VECTORS_INLINE int32_t c_vectors_step_of_tile(const c_vectors_left* from, int terms) {
 #if C_VECTORS_STEP == 2
     int32_t pair;
     (void)terms;
@@ -289,74 +294,46 @@ C_VECTORS_INLINE int32_t c_vectors_step_of_tile(const int8_t* from, int terms) {
 #endif
 }
 /* The right is one of steps: from one to the next, it is a panel further. */
-C_VECTORS_INLINE void c_vectors_step_s8(const int rows, const int vectors, const int terms, const int8_t* left, int64_t left_row,
+C_VECTORS_INLINE void c_vectors_step_s8(const int rows, const int vectors, const int terms, const c_vectors_left* const* left, int64_t at,
                                         const int32_t* right, c_vectors_ints sums[C_VECTORS_ROWS][2]) {
     c_vectors_ints by[2];
     C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) by[v] = *(const c_vectors_ints*)(right + v * C_VECTORS_LANES);
     C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
-        const int32_t one = c_vectors_step_of_tile(left + i * left_row, terms);
+        const int32_t one = c_vectors_step_of_tile(left[i] + at, terms);
         C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) sums[i][v] = c_vectors_dot(sums[i][v], by[v], one);
     }
 }
-#if C_VECTORS_STEP == 2
-/* The terms of all taps of a row as words, pairs of each tap: the second of the last may be none. */
-C_VECTORS_INLINE void c_vectors_pairs(const struct c_vectors_sum* of, const int8_t* left, int16_t* to) {
-    for (int64_t r = 0; r < of->tap_rows; ++r) {
-        for (int64_t t = 0; t < of->taps; ++t) {
-            const int8_t* const from = left + r * of->left_tap_row + t * of->left_tap;
-            int64_t l = 0;
-#if defined(__AVX2__)
-            for (; l + 16 <= of->terms; l += 16)
-                _mm256_storeu_si256((__m256i*)(void*)(to + l),
-                                    _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i*)(const void*)(from + l))));
-#endif
-            for (; l + 8 <= of->terms; l += 8) {
-                const __m128i some = _mm_loadl_epi64((const __m128i*)(const void*)(from + l));
-                _mm_storeu_si128((__m128i*)(void*)(to + l), _mm_srai_epi16(_mm_unpacklo_epi8(some, some), 8));
-            }
-            for (; l < of->terms; ++l) to[l] = from[l];
-            if (l % 2 != 0) to[l++] = 0;
-            to += l;
-        }
-    }
-}
-#endif
 C_VECTORS_INLINE void c_vectors_tile_s8(const int rows, const int vectors, const int lanes, const struct c_vectors_sum* of,
-                                        const int8_t* left, const int32_t* right, const int32_t* start, int32_t* to) {
+                                        const c_vectors_left* const* left, const int32_t* right, const int32_t* start, int32_t* const* to) {
     c_vectors_ints sums[C_VECTORS_ROWS][2];
-    const int64_t left_row = of->left_row, terms = of->terms;
+    const c_vectors_left* a[C_VECTORS_ROWS];
+    const int64_t terms = of->terms;
     C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
+        a[i] = left[i];
         C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) sums[i][v] = *(const c_vectors_ints*)(start + v * C_VECTORS_LANES);
     }
-#if C_VECTORS_STEP == 2
-    int16_t pairs[C_VECTORS_ROWS][C_VECTORS_TERMS];
-    C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) c_vectors_pairs(of, left + i * left_row, pairs[i]);
-    const int8_t* step = (const int8_t*)pairs;
-    for (int64_t steps = of->tap_rows * of->taps * ((terms + 1) / 2); steps > 0; --steps, step += 4, right += C_VECTORS_PANEL)
-        c_vectors_step_s8(rows, vectors, 2, step, sizeof pairs[0], right, sums);
-#else
     for (int64_t r = 0; r < of->tap_rows; ++r) {
         for (int64_t t = 0; t < of->taps; ++t) {
-            const int8_t* const a = left + r * of->left_tap_row + t * of->left_tap;
-            int64_t l = 0;
-            for (; l + C_VECTORS_STEP <= terms; l += C_VECTORS_STEP, right += C_VECTORS_PANEL)
-                c_vectors_step_s8(rows, vectors, C_VECTORS_STEP, a + l, left_row, right, sums);
-            if (l < terms) {
-                switch (terms - l) {
-#if C_VECTORS_STEP > 2
-                    case 3: c_vectors_step_s8(rows, vectors, 3, a + l, left_row, right, sums); break;
-                    case 2: c_vectors_step_s8(rows, vectors, 2, a + l, left_row, right, sums); break;
-#endif
-                    default: c_vectors_step_s8(rows, vectors, 1, a + l, left_row, right, sums);
-                }
-                right += C_VECTORS_PANEL;
+            int64_t l = r * of->left_tap_row + t * of->left_tap;
+            const int64_t end = l + terms;
+#if C_VECTORS_STEP == 4
+            for (; l + 4 <= end; l += 4, right += C_VECTORS_PANEL) c_vectors_step_s8(rows, vectors, 4, a, l, right, sums);
+            switch (end - l) {
+                case 3: c_vectors_step_s8(rows, vectors, 3, a, l, right, sums); break;
+                case 2: c_vectors_step_s8(rows, vectors, 2, a, l, right, sums); break;
+                case 1: c_vectors_step_s8(rows, vectors, 1, a, l, right, sums); break;
             }
+            if (l < end) right += C_VECTORS_PANEL;
+#else
+            /* The second of the last two may be of what follows; then it is multiplied by 0. */
+            for (; l < end; l += C_VECTORS_STEP, right += C_VECTORS_PANEL)
+                c_vectors_step_s8(rows, vectors, C_VECTORS_STEP, a, l, right, sums);
+#endif
         }
     }
-#endif
     C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
         C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) {
-            int32_t* const at = to + i * of->sums_row + v * C_VECTORS_LANES;
+            int32_t* const at = to[i] + v * C_VECTORS_LANES;
             const int some = v + 1 < vectors ? C_VECTORS_LANES : lanes;
             if (of->adds) sums[i][v] += c_vectors_load_ints(at, some);
             c_vectors_store_ints(at, sums[i][v], some);
@@ -364,50 +341,50 @@ C_VECTORS_INLINE void c_vectors_tile_s8(const int rows, const int vectors, const
     }
 }
 
-/* Rows of one panel, in tiles of about equal heights, since a tile of few rows would wait for its sums. */
+/* Rows of one panel, in tiles of about equal heights, since a tile of few rows would wait for its sums. A tile may begin in one line and
+ * end in another. */
 #define C_VECTORS_CASES(of) of(1) of(2) of(3) of(4) of(5) of(6) C_VECTORS_MORE_CASES(of)
 #if C_VECTORS_ROWS == 12
 #define C_VECTORS_MORE_CASES(of) of(7) of(8) of(9) of(10) of(11) of(12)
 #else
 #define C_VECTORS_MORE_CASES(of)
 #endif
-C_VECTORS_FUNCTION void c_vectors_rows_f32(struct c_vectors_sum of, int64_t rows, int64_t columns, const float* left, const float* right,
-                                           float* sums) {
-    for (int64_t i = 0, tiles = (rows + C_VECTORS_ROWS - 1) / C_VECTORS_ROWS; tiles > 0; --tiles) {
-        const int height = (int)((rows - i + tiles - 1) / tiles);
-        const float* const a = left + i * of.left_row;
-        float* const c = sums + i * of.sums_row;
-        switch (height) {
-#define C_VECTORS_CASE(count)                                                                                               \
-    case count:                                                                                                             \
-        if (columns == C_VECTORS_PANEL) c_vectors_tile_f32(count, 2, C_VECTORS_LANES, &of, a, right, c);                    \
-        else if (columns > C_VECTORS_LANES) c_vectors_tile_f32(count, 2, (int)columns - C_VECTORS_LANES, &of, a, right, c); \
-        else c_vectors_tile_f32(count, 1, (int)columns, &of, a, right, c);                                                  \
-        break;
-            C_VECTORS_CASES(C_VECTORS_CASE)
-#undef C_VECTORS_CASE
-        }
-        i += height;
+#define C_VECTORS_TILES(element, sum, of, lines, left, sums)                                              \
+    const int64_t all = (lines)->lines * (lines)->rows;                                                   \
+    const element* line = left;                                                                           \
+    sum* sums_line = sums;                                                                                \
+    for (int64_t i = 0, x = 0, tiles = (all + C_VECTORS_ROWS - 1) / C_VECTORS_ROWS; tiles > 0; --tiles) { \
+        const int height = (int)((all - i + tiles - 1) / tiles);                                          \
+        const element* a[C_VECTORS_ROWS];                                                                 \
+        sum* c[C_VECTORS_ROWS];                                                                           \
+        i += height;                                                                                      \
+        for (int row = 0; row < height; ++row) {                                                          \
+            a[row] = line + x * (of).left_row, c[row] = sums_line + x * (of).sums_row;                    \
+            if (++x == (lines)->rows) x = 0, line += (lines)->left_line, sums_line += (lines)->sums_line; \
+        }                                                                                                 \
+        switch (height) { C_VECTORS_CASES(C_VECTORS_CASE) }                                               \
     }
+/* `is_padded`: of the right, whole vectors can be read. */
+C_VECTORS_FUNCTION void c_vectors_rows_f32(const struct c_vectors_sum of, const struct c_vectors_lines* lines, int64_t columns,
+                                           int is_padded, const float* left, const float* right, float* sums) {
+#define C_VECTORS_CASE(count)                                                                                                            \
+    case count:                                                                                                                          \
+        if (columns > C_VECTORS_LANES) c_vectors_tile_f32(count, 2, C_VECTORS_LANES, (int)columns - C_VECTORS_LANES, &of, a, right, c);  \
+        else if (is_padded || columns == C_VECTORS_LANES) c_vectors_tile_f32(count, 1, C_VECTORS_LANES, (int)columns, &of, a, right, c); \
+        else c_vectors_tile_f32(count, 1, (int)columns, (int)columns, &of, a, right, c);                                                 \
+        break;
+    C_VECTORS_TILES(float, float, of, lines, left, sums)
+#undef C_VECTORS_CASE
 }
-C_VECTORS_FUNCTION void c_vectors_rows_s8(struct c_vectors_sum of, int64_t rows, int64_t columns, const int8_t* left, const int32_t* right,
-                                          const int32_t* start, int32_t* sums) {
-    for (int64_t i = 0, tiles = (rows + C_VECTORS_ROWS - 1) / C_VECTORS_ROWS; tiles > 0; --tiles) {
-        const int height = (int)((rows - i + tiles - 1) / tiles);
-        const int8_t* const a = left + i * of.left_row;
-        int32_t* const c = sums + i * of.sums_row;
-        switch (height) {
-#define C_VECTORS_CASE(count)                                                                                                     \
-    case count:                                                                                                                   \
-        if (columns == C_VECTORS_PANEL) c_vectors_tile_s8(count, 2, C_VECTORS_LANES, &of, a, right, start, c);                    \
-        else if (columns > C_VECTORS_LANES) c_vectors_tile_s8(count, 2, (int)columns - C_VECTORS_LANES, &of, a, right, start, c); \
-        else c_vectors_tile_s8(count, 1, (int)columns, &of, a, right, start, c);                                                  \
+C_VECTORS_FUNCTION void c_vectors_rows_s8(const struct c_vectors_sum of, const struct c_vectors_lines* lines, int64_t columns,
+                                          const c_vectors_left* left, const int32_t* right, const int32_t* start, int32_t* sums) {
+#define C_VECTORS_CASE(count)                                                                                                \
+    case count:                                                                                                              \
+        if (columns > C_VECTORS_LANES) c_vectors_tile_s8(count, 2, (int)columns - C_VECTORS_LANES, &of, a, right, start, c); \
+        else c_vectors_tile_s8(count, 1, (int)columns, &of, a, right, start, c);                                             \
         break;
-            C_VECTORS_CASES(C_VECTORS_CASE)
+    C_VECTORS_TILES(c_vectors_left, int32_t, of, lines, left, sums)
 #undef C_VECTORS_CASE
-        }
-        i += height;
-    }
 }
 
 /* What is summed at a time: some terms of one tap; or taps of one row with all their terms, which are `step` terms each at least; or rows
@@ -454,27 +431,30 @@ C_VECTORS_INLINE void c_vectors_pack_f32(const struct c_vectors_sum* of, const s
         }
     }
 }
-/* Rows of pixels that are summed at a time: `lines` of `columns` each, `left_line` from one to the next. */
-C_VECTORS_FUNCTION void c_vectors_panel_f32(const struct c_vectors_sum of, int64_t lines, int64_t left_line, int64_t sums_line,
-                                            int64_t rows, int64_t columns, const float* left, const float* right, float* sums) {
-    float packed[C_VECTORS_TERMS * C_VECTORS_PANEL];
+/* One panel of columns. */
+C_VECTORS_FUNCTION void c_vectors_panel_f32(const struct c_vectors_sum of, const struct c_vectors_lines* lines, int64_t columns,
+                                            const float* left, const float* right, float* sums) {
+    C_VECTORS_ALIGNED float packed[C_VECTORS_TERMS * C_VECTORS_PANEL];
     struct c_vectors_part part = {0, 0, 0, 0, 0, 0};
     struct c_vectors_sum some = of;
+    /* Where a row of the right is a panel, it is in order already. */
+    const int in_order = of.right_term == C_VECTORS_PANEL && columns == C_VECTORS_PANEL;
     some.right_term = C_VECTORS_PANEL;
     while (c_vectors_next_part(&of, 1, &part)) {
-        c_vectors_pack_f32(&of, &part, columns, right, packed);
+        const float* in_part = right + c_vectors_tap(&part, 0, of.right_tap_row, of.right_tap) + part.l * of.right_term;
         some.tap_rows = part.tap_rows, some.taps = part.taps, some.terms = part.terms;
-        some.right_tap = part.terms * C_VECTORS_PANEL, some.right_tap_row = part.taps * some.right_tap;
-        for (int64_t line = 0; line < lines; ++line)
-            c_vectors_rows_f32(some, rows, columns,
-                               left + line * left_line + c_vectors_tap(&part, 0, of.left_tap_row, of.left_tap) + part.l * of.left_term,
-                               packed, sums + line * sums_line);
+        if (!in_order) {
+            c_vectors_pack_f32(&of, &part, columns, right, packed);
+            some.right_tap = part.terms * C_VECTORS_PANEL, some.right_tap_row = part.taps * some.right_tap;
+            in_part = packed;
+        }
+        c_vectors_rows_f32(some, lines, columns, 1, left + c_vectors_tap(&part, 0, of.left_tap_row, of.left_tap) + part.l, in_part, sums);
         some.adds = 1;
     }
 }
-C_VECTORS_FUNCTION void c_vectors_panel_s8(const struct c_vectors_sum of, int64_t lines, int64_t left_line, int64_t sums_line, int64_t rows,
-                                           int64_t columns, const int8_t* left, const int8_t* right, int32_t* sums) {
-    int32_t packed[C_VECTORS_TERMS / C_VECTORS_STEP * C_VECTORS_PANEL];
+C_VECTORS_FUNCTION void c_vectors_panel_s8(const struct c_vectors_sum of, const struct c_vectors_lines* lines, int64_t columns,
+                                           const c_vectors_left* left, const int8_t* right, int32_t* sums) {
+    C_VECTORS_ALIGNED int32_t packed[C_VECTORS_TERMS / C_VECTORS_STEP * C_VECTORS_PANEL];
     struct c_vectors_part part = {0, 0, 0, 0, 0, 0};
     struct c_vectors_sum some = of;
     while (c_vectors_next_part(&of, C_VECTORS_STEP, &part)) {
@@ -496,22 +476,113 @@ C_VECTORS_FUNCTION void c_vectors_panel_s8(const struct c_vectors_sum of, int64_
             }
         }
         some.tap_rows = part.tap_rows, some.taps = part.taps, some.terms = part.terms;
-        for (int64_t line = 0; line < lines; ++line)
-            c_vectors_rows_s8(some, rows, columns, left + line * left_line + c_vectors_tap(&part, 0, of.left_tap_row, of.left_tap) + part.l,
-                              packed, (const int32_t*)start, sums + line * sums_line);
+        c_vectors_rows_s8(some, lines, columns, left + c_vectors_tap(&part, 0, of.left_tap_row, of.left_tap) + part.l, packed,
+                          (const int32_t*)start, sums);
         some.adds = 1;
+    }
+}
+
+C_VECTORS_FUNCTION void c_vectors_panels_s8(struct c_vectors_sum of, const struct c_vectors_lines* lines, int64_t columns,
+                                            const c_vectors_left* left, const int8_t* right, int32_t* sums) {
+    /* Taps that follow each other on both sides are more terms. */
+    if (of.left_tap == of.terms && of.right_tap == of.terms * of.right_term) of.terms *= of.taps, of.taps = 1;
+    for (int64_t j = 0; j < columns; j += C_VECTORS_PANEL)
+        c_vectors_panel_s8(of, lines, columns - j < C_VECTORS_PANEL ? columns - j : C_VECTORS_PANEL, left, right + j, sums + j);
+}
+#if C_VECTORS_STEP == 2
+C_VECTORS_INLINE void c_vectors_widen_terms(const int8_t* from, int64_t count, int16_t* to) {
+    int64_t l = 0;
+#if defined(__AVX2__)
+    for (; l + 16 <= count; l += 16)
+        _mm256_storeu_si256((__m256i*)(void*)(to + l), _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i*)(const void*)(from + l))));
+#endif
+    for (; l + 8 <= count; l += 8) {
+        const __m128i some = _mm_loadl_epi64((const __m128i*)(const void*)(from + l));
+        _mm_storeu_si128((__m128i*)(void*)(to + l), _mm_srai_epi16(_mm_unpacklo_epi8(some, some), 8));
+    }
+    for (; l < count; ++l) to[l] = from[l];
+}
+/* How many results along one side take so many pixels, each of them `taps` from every `step`-th one; and the reverse. Pixels between that
+ * none takes are left out. */
+C_VECTORS_INLINE int64_t c_vectors_results(int64_t pixels, int64_t taps, int64_t step) {
+    return pixels < taps ? 0 : (pixels - taps) / (step < taps ? step : taps) + 1;
+}
+C_VECTORS_INLINE int64_t c_vectors_taken(int64_t results, int64_t taps, int64_t step) {
+    return (results - 1) * (step < taps ? step : taps) + taps;
+}
+C_VECTORS_INLINE int64_t c_vectors_place(int64_t taken, int64_t taps, int64_t step) {
+    return step < taps ? taken : taken / taps * step + taken % taps;
+}
+#endif
+#define C_VECTORS_WORDS 16384
+/* Sums over windows that begin at every `step`-th pixel; a window has at most C_VECTORS_WORDS terms. */
+C_VECTORS_FUNCTION void c_vectors_windows_s8(const struct c_vectors_sum of, const struct c_vectors_lines lines, int64_t step,
+                                             int64_t columns, const int8_t* left, const int8_t* right, int32_t* sums) {
+#if C_VECTORS_STEP == 2
+    /* Bytes become words once, for all columns and all windows that have them: as much of the image at a time as there is room for. */
+    C_VECTORS_ALIGNED int16_t words[C_VECTORS_WORDS + 2];
+    const int64_t wide = c_vectors_results(C_VECTORS_WORDS / (of.tap_rows * of.terms), of.taps, step);
+    for (int64_t x = 0, some; x < lines.rows; x += some) {
+        some = lines.rows - x < wide ? lines.rows - x : wide;
+        const int64_t across = c_vectors_taken(some, of.taps, step), line = across * of.terms,
+                      run = of.left_tap != of.terms ? 1
+                            : step < of.taps        ? across
+                                                    : of.taps,
+                      high = c_vectors_results(C_VECTORS_WORDS / line, of.tap_rows, step);
+        struct c_vectors_sum in_words = of;
+        in_words.left_tap_row = line, in_words.left_tap = of.terms, in_words.left_row = (step < of.taps ? step : of.taps) * of.terms;
+        for (int64_t y = 0; y < lines.lines; y += high) {
+            const struct c_vectors_lines here = {lines.lines - y < high ? lines.lines - y : high, some,
+                                                 (step < of.tap_rows ? step : of.tap_rows) * line, lines.sums_line};
+            const int64_t down = c_vectors_taken(here.lines, of.tap_rows, step);
+            for (int64_t row = 0; row < down; ++row) {
+                const int8_t* from = left + (y * step + c_vectors_place(row, of.tap_rows, step)) * of.left_tap_row + x * of.left_row;
+                for (int64_t at = 0; at < across; at += run)
+                    c_vectors_widen_terms(from + c_vectors_place(at, of.taps, step) * of.left_tap, run * of.terms,
+                                          words + row * line + at * of.terms);
+            }
+            words[down * line] = 0;
+            c_vectors_panels_s8(in_words, &here, columns, words, right, sums + y * lines.sums_line + x * of.sums_row);
+        }
+    }
+#else
+    (void)step;
+    c_vectors_panels_s8(of, &lines, columns, left, right, sums);
+#endif
+}
+/* Windows of any size. */
+C_VECTORS_FUNCTION void c_vectors_image_s8(struct c_vectors_sum of, const struct c_vectors_lines lines, int64_t step, int64_t columns,
+                                           const int8_t* left, const int8_t* right, int32_t* sums) {
+    const struct c_vectors_sum whole = of;
+    of.tap_rows = whole.tap_rows * whole.taps * whole.terms <= C_VECTORS_WORDS ? whole.tap_rows : 1;
+    of.taps = of.tap_rows * whole.taps * whole.terms <= C_VECTORS_WORDS ? whole.taps : 1;
+    for (int64_t r = 0; r < whole.tap_rows; r += of.tap_rows) {
+        for (int64_t t = 0; t < whole.taps; t += of.taps) {
+            for (int64_t l = 0; l < whole.terms; l += of.terms) {
+                of.terms = whole.terms - l < C_VECTORS_WORDS ? whole.terms - l : C_VECTORS_WORDS;
+                c_vectors_windows_s8(of, lines, step, columns, left + r * of.left_tap_row + t * of.left_tap + l,
+                                     right + r * of.right_tap_row + t * of.right_tap + l * of.right_term, sums);
+                of.adds = 1;
+            }
+        }
     }
 }
 
 /* sums(i, j) of left(i, l) times right(l, j). */
 C_VECTORS_FUNCTION int c_vectors_f32(int64_t rows, int64_t columns, int64_t terms, const void* left, int64_t left_row, const void* right,
                                      int64_t right_row, void* sums, int64_t sums_row, int64_t adds) {
-    const struct c_vectors_sum of = {1, 1, terms, 0, 0, 1, left_row, 0, 0, right_row, sums_row, adds != 0};
-    for (int64_t j = 0; j < columns; j += C_VECTORS_PANEL) {
-        const int64_t across = columns - j < C_VECTORS_PANEL ? columns - j : C_VECTORS_PANEL;
-        /* For few rows it does not pay to put the right in order. */
-        if (rows <= C_VECTORS_ROWS) c_vectors_rows_f32(of, rows, across, (const float*)left, (const float*)right + j, (float*)sums + j);
-        else c_vectors_panel_f32(of, 1, 0, 0, rows, across, (const float*)left, (const float*)right + j, (float*)sums + j);
+    const struct c_vectors_sum of = {1, 1, terms, 0, 0, left_row, 0, 0, right_row, sums_row, adds != 0};
+    const struct c_vectors_lines lines = {1, rows, 0, 0};
+    for (int64_t j = 0; j < columns;) {
+        int64_t across = columns - j < C_VECTORS_PANEL ? columns - j : C_VECTORS_PANEL;
+        if (rows <= C_VECTORS_ROWS) {
+            /* For few rows it does not pay to put the right in order. */
+            if (across > C_VECTORS_LANES && across < C_VECTORS_PANEL) across = C_VECTORS_LANES;
+            c_vectors_rows_f32(of, &lines, across, 0, (const float*)left, (const float*)right + j, (float*)sums + j);
+        } else {
+            c_vectors_panel_f32(of, &lines, across, (const float*)left, (const float*)right + j, (float*)sums + j);
+        }
+        j += across;
     }
     return 0;
 }
@@ -550,190 +621,39 @@ C_VECTORS_INLINE void c_vectors_few_rows_s8(const int rows, const struct c_vecto
 }
 C_VECTORS_FUNCTION int c_vectors_s8(int64_t rows, int64_t columns, int64_t terms, const void* left, int64_t left_row, const void* right,
                                     int64_t right_row, void* sums, int64_t sums_row, int64_t adds) {
-    const struct c_vectors_sum of = {1, 1, terms, 0, 0, 1, left_row, 0, 0, right_row, sums_row, adds != 0};
+    const struct c_vectors_sum of = {1, 1, terms, 0, left_row, left_row, 0, 0, right_row, sums_row, adds != 0};
+    const struct c_vectors_lines lines = {1, rows, 0, 0};
     if (rows <= 2) {
         if (rows == 1) c_vectors_few_rows_s8(1, &of, columns, (const int8_t*)left, (const int8_t*)right, (int32_t*)sums);
         else c_vectors_few_rows_s8(2, &of, columns, (const int8_t*)left, (const int8_t*)right, (int32_t*)sums);
         return 0;
     }
-    for (int64_t j = 0; j < columns; j += C_VECTORS_PANEL) {
-        const int64_t across = columns - j < C_VECTORS_PANEL ? columns - j : C_VECTORS_PANEL;
-        c_vectors_panel_s8(of, 1, 0, 0, rows, across, (const int8_t*)left, (const int8_t*)right + j, (int32_t*)sums + j);
-    }
+    c_vectors_image_s8(of, lines, 1, columns, (const int8_t*)left, (const int8_t*)right, (int32_t*)sums);
     return 0;
 }
 
-/* Rows of a panel become columns: to(j, i) is from(i, j). */
-C_VECTORS_FUNCTION void c_vectors_turn_f32(int64_t rows, int64_t columns, const float* from, float* to, int64_t to_row) {
-    int64_t j = 0;
-#if defined(__SSE2__)
-    for (; j + 4 <= columns; j += 4) {
-        float* const at = to + j * to_row;
-        int64_t i = 0;
-        for (; i + 4 <= rows; i += 4) {
-            const float* const four = from + i * C_VECTORS_PANEL + j;
-            __m128 a = _mm_loadu_ps(four), b = _mm_loadu_ps(four + C_VECTORS_PANEL), c = _mm_loadu_ps(four + 2 * C_VECTORS_PANEL),
-                   d = _mm_loadu_ps(four + 3 * C_VECTORS_PANEL);
-            _MM_TRANSPOSE4_PS(a, b, c, d);
-            _mm_storeu_ps(at + i, a), _mm_storeu_ps(at + to_row + i, b);
-            _mm_storeu_ps(at + 2 * to_row + i, c), _mm_storeu_ps(at + 3 * to_row + i, d);
-        }
-        for (; i < rows; ++i) {
-            for (int64_t q = 0; q < 4; ++q) at[q * to_row + i] = from[i * C_VECTORS_PANEL + j + q];
-        }
-    }
-#endif
-    for (; j < columns; ++j) {
-        for (int64_t i = 0; i < rows; ++i) to[j * to_row + i] = from[i * C_VECTORS_PANEL + j];
-    }
-}
-/* A sum over a window of an image in planes: sums(j, y, x) of image(l, step y + r, step x + t) times filter(r, t, l, j). */
-struct c_vectors_planes {
-    struct c_vectors_sum of;
-    int64_t rows, columns, channels;
-    int64_t image_line, sums_plane, sums_row; /* `image_line`: from what one row of results takes to what the next takes */
-    const float *image, *filter;
-    float* sums;
-};
-/* Rows of at most 1024 pixels: pixels are taken from where they lie. */
-#define C_VECTORS_PIXELS 1024
-C_VECTORS_FUNCTION void c_vectors_long_rows_f32(const struct c_vectors_planes* of) {
-    float panel[C_VECTORS_PIXELS * C_VECTORS_PANEL];
-    const int64_t at_once = C_VECTORS_PIXELS / of->columns;
-    for (int64_t j = 0; j < of->channels; j += C_VECTORS_PANEL) {
-        const int64_t across = of->channels - j < C_VECTORS_PANEL ? of->channels - j : C_VECTORS_PANEL;
-        for (int64_t y = 0; y < of->rows; y += at_once) {
-            const int64_t lines = of->rows - y < at_once ? of->rows - y : at_once;
-            float* const to = of->sums + j * of->sums_plane + y * of->sums_row;
-            c_vectors_panel_f32(of->of, lines, of->image_line, of->columns * C_VECTORS_PANEL, of->columns, across,
-                                of->image + y * of->image_line, of->filter + j, panel);
-            for (int64_t line = 0; line < lines; ++line)
-                c_vectors_turn_f32(of->columns, across, panel + line * of->columns * C_VECTORS_PANEL, to + line * of->sums_row,
-                                   of->sums_plane);
-        }
-    }
-}
-#if C_VECTORS_LANES == 8
-/* What a tile of pixels takes of a part: its pixels after each other, term by term. `at` is where each lies. */
-C_VECTORS_INLINE void c_vectors_pack_pixels(const int pixels, const struct c_vectors_sum* of, const struct c_vectors_part* part,
-                                            const float* image, const int64_t* at, float* to) {
-    const int together = at[pixels - 1] - at[0] == pixels - 1;
-    for (int64_t tap = 0; tap < c_vectors_taps(part); ++tap) {
-        const float* from = image + c_vectors_tap(part, tap, of->left_tap_row, of->left_tap) + part->l * of->left_term;
-        if (together) {
-            from += at[0];
-            for (int64_t l = 0; l < part->terms; ++l, from += of->left_term, to += pixels) memcpy(to, from, sizeof *to * (size_t)pixels);
-        } else {
-            for (int64_t l = 0; l < part->terms; ++l, from += of->left_term, to += pixels) {
-                C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) to[i] = from[at[i]];
-            }
-        }
-    }
-}
-/* Short rows and many channels: some pixels, of several rows, come to stand after each other, once for many channels. */
-#define C_VECTORS_GROUP 72
-#define C_VECTORS_CHANNELS 128
-C_VECTORS_FUNCTION void c_vectors_group_f32(const struct c_vectors_planes* of, int64_t begin, int64_t pixels, int64_t first,
-                                            int64_t channels) {
-    float left[C_VECTORS_TERMS * C_VECTORS_GROUP], right[C_VECTORS_TERMS * C_VECTORS_PANEL], made[C_VECTORS_GROUP * C_VECTORS_CHANNELS];
-    const int64_t tiles = (pixels + C_VECTORS_ROWS - 1) / C_VECTORS_ROWS, columns = of->columns;
-    int64_t at[C_VECTORS_GROUP];
-    for (int64_t i = 0; i < pixels; ++i) at[i] = (begin + i) / columns * of->image_line + (begin + i) % columns * of->of.left_row;
-    struct c_vectors_part part = {0, 0, 0, 0, 0, 0};
-    struct c_vectors_sum some = {1, 1, 0, 0, 0, 0, 1, 0, 0, C_VECTORS_PANEL, C_VECTORS_PANEL, 0};
-    while (c_vectors_next_part(&of->of, 1, &part)) {
-        some.terms = c_vectors_taps(&part) * part.terms;
-        for (int64_t tile = 0; tile < tiles; ++tile) {
-            const int64_t i = pixels * tile / tiles;
-            switch (pixels * (tile + 1) / tiles - i) {
-#define C_VECTORS_CASE(count) \
-    case count: c_vectors_pack_pixels(count, &of->of, &part, of->image, at + i, left + i * some.terms); break;
-                C_VECTORS_CASES(C_VECTORS_CASE)
-#undef C_VECTORS_CASE
-            }
-        }
-        for (int64_t j = 0; j < channels; j += C_VECTORS_PANEL) {
-            const int64_t across = channels - j < C_VECTORS_PANEL ? channels - j : C_VECTORS_PANEL;
-            c_vectors_pack_f32(&of->of, &part, across, of->filter + first + j, right);
-            /* The right of the next panel, or what follows the last one, comes while this one is summed. */
-            const float* next = of->filter + first + c_vectors_tap(&part, 0, of->of.right_tap_row, of->of.right_tap) +
-                                part.l * of->of.right_term + (j + across < channels ? j + across : some.terms * of->of.right_term);
-            for (int64_t tile = 0; tile < tiles; ++tile) {
-                const int64_t i = pixels * tile / tiles;
-                for (int64_t l = some.terms * tile / tiles; l < some.terms * (tile + 1) / tiles; ++l)
-                    __builtin_prefetch(next + l * of->of.right_term);
-                some.left_term = pixels * (tile + 1) / tiles - i;
-                c_vectors_rows_f32(some, some.left_term, across, left + i * some.terms, right, made + j * pixels + i * C_VECTORS_PANEL);
-            }
-        }
-        some.adds = 1;
-    }
-    for (int64_t j = 0; j < channels; j += C_VECTORS_PANEL) {
-        const int64_t across = channels - j < C_VECTORS_PANEL ? channels - j : C_VECTORS_PANEL;
-        for (int64_t i = 0, run; i < pixels; i += run) {
-            const int64_t y = (begin + i) / columns, x = (begin + i) % columns;
-            run = of->sums_row == columns || pixels - i < columns - x ? pixels - i : columns - x;
-            c_vectors_turn_f32(run, across, made + j * pixels + i * C_VECTORS_PANEL,
-                               of->sums + (first + j) * of->sums_plane + y * of->sums_row + x, of->sums_plane);
-        }
-    }
-}
-/* Groups of about equal sizes. */
-C_VECTORS_FUNCTION void c_vectors_short_rows_f32(const struct c_vectors_planes* of) {
-    const int64_t pixels = of->rows * of->columns, groups = (pixels + C_VECTORS_GROUP - 1) / C_VECTORS_GROUP;
-    const int64_t panels = (of->channels + C_VECTORS_PANEL - 1) / C_VECTORS_PANEL, at_once = C_VECTORS_CHANNELS / C_VECTORS_PANEL,
-                  times = (panels + at_once - 1) / at_once;
-    for (int64_t time = 0; time < times; ++time) {
-        const int64_t first = panels * time / times * C_VECTORS_PANEL, next = panels * (time + 1) / times * C_VECTORS_PANEL;
-        for (int64_t group = 0; group < groups; ++group) {
-            const int64_t begin = pixels * group / groups;
-            c_vectors_group_f32(of, begin, pixels * (group + 1) / groups - begin, first,
-                                (next < of->channels ? next : of->channels) - first);
-        }
-    }
-}
-#endif
-C_VECTORS_FUNCTION int c_vectors_planes_f32(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels, int64_t terms,
-                                            const void* image, int64_t image_plane, int64_t image_row, int64_t step, const void* filter,
-                                            int64_t filter_tap_row, int64_t filter_tap, int64_t filter_term, void* sums, int64_t sums_plane,
-                                            int64_t sums_row) {
-    const struct c_vectors_planes of = {
-        {tap_rows, taps, terms, image_row, 1, image_plane, step, filter_tap_row, filter_tap, filter_term, C_VECTORS_PANEL, 0},
-        rows,
-        columns,
-        channels,
-        step * image_row,
-        sums_plane,
-        sums_row,
-        (const float*)image,
-        (const float*)filter,
-        (float*)sums};
-#if C_VECTORS_LANES == 8
-    /* Below 28, tiles of one row are low. Below 48, it does not pay to put pixels in order; nor does it with vectors of four floats. */
-    if (columns < 28 && channels >= 48) {
-        c_vectors_short_rows_f32(&of);
-        return 0;
-    }
-#endif
-    c_vectors_long_rows_f32(&of);
-    return 0;
+C_VECTORS_FUNCTION void c_vectors_image_f32(struct c_vectors_sum of, const struct c_vectors_lines lines, int64_t step, int64_t columns,
+                                            const float* left, const float* right, float* sums) {
+    (void)step;
+    /* Taps that follow each other on both sides are more terms. */
+    if (of.left_tap == of.terms && of.right_tap == of.terms * of.right_term) of.terms *= of.taps, of.taps = 1;
+    for (int64_t j = 0; j < columns; j += C_VECTORS_PANEL)
+        c_vectors_panel_f32(of, &lines, columns - j < C_VECTORS_PANEL ? columns - j : C_VECTORS_PANEL, left, right + j, sums + j);
 }
 /* sums(y, x, j) of image(step y + r, step x + t, l) times filter(r, t, l, j). */
-C_VECTORS_FUNCTION int c_vectors_pixels_s8(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels, int64_t terms,
-                                           const void* image, int64_t image_row, int64_t image_pixel, int64_t step, const void* filter,
-                                           int64_t filter_tap_row, int64_t filter_tap, int64_t filter_term, void* sums, int64_t sums_row,
-                                           int64_t sums_pixel) {
-    struct c_vectors_sum of = {tap_rows,           taps,           terms,      image_row,   image_pixel, 1,
-                               step * image_pixel, filter_tap_row, filter_tap, filter_term, sums_pixel,  0};
-    /* Taps that follow each other on both sides are more terms. */
-    if (image_pixel == terms && filter_tap == terms * filter_term) of.terms *= taps, of.taps = 1;
-    for (int64_t j = 0; j < channels; j += C_VECTORS_PANEL) {
-        const int64_t across = channels - j < C_VECTORS_PANEL ? channels - j : C_VECTORS_PANEL;
-        c_vectors_panel_s8(of, rows, step * image_row, sums_row, columns, across, (const int8_t*)image, (const int8_t*)filter + j,
-                           (int32_t*)sums + j);
+#define C_VECTORS_PIXELS(name, element, sum, image_of)                                                                                    \
+    C_VECTORS_FUNCTION int name(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels, int64_t terms,           \
+                                const void* image, int64_t image_row, int64_t image_pixel, int64_t step, const void* filter,              \
+                                int64_t filter_tap_row, int64_t filter_tap, int64_t filter_term, void* sums, int64_t sums_row,            \
+                                int64_t sums_pixel) {                                                                                     \
+        const struct c_vectors_sum of = {tap_rows,   taps,        terms,      image_row, image_pixel, step * image_pixel, filter_tap_row, \
+                                         filter_tap, filter_term, sums_pixel, 0};                                                         \
+        const struct c_vectors_lines lines = {rows, columns, step * image_row, sums_row};                                                 \
+        image_of(of, lines, step, channels, (const element*)image, (const element*)filter, (sum*)sums);                                   \
+        return 0;                                                                                                                         \
     }
-    return 0;
-}
+C_VECTORS_PIXELS(c_vectors_pixels_f32, float, float, c_vectors_image_f32)
+C_VECTORS_PIXELS(c_vectors_pixels_s8, int8_t, int32_t, c_vectors_image_s8)
 
 /* Right(l, j) lies `right_row` from row to row and `right_column` from column to column: some of it is put in order at a time. */
 #define C_VECTORS_TERMS_AT_A_TIME 32
@@ -764,81 +684,6 @@ C_VECTORS_FUNCTION int c_vectors_pixels_s8(int64_t tap_rows, int64_t taps, int64
 C_VECTORS_APART(c_vectors_f32_apart, float, float, c_vectors_f32)
 C_VECTORS_APART(c_vectors_s8_apart, int8_t, int32_t, c_vectors_s8)
 
-/* Every second or later element. */
-C_VECTORS_INLINE c_vectors_floats c_vectors_load_floats_by(const int64_t step, const float* from, int lanes) {
-    if (step == 1) return c_vectors_load_floats(from, lanes);
-#if C_VECTORS_LANES == 16
-    if (step == 2) {
-        const int reach = 2 * lanes - 1;
-        const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-        const c_vectors_floats low = c_vectors_load_floats(from, reach < 16 ? reach : 16);
-        if (reach <= 16) return (c_vectors_floats)_mm512_permutexvar_ps(even, (__m512)low);
-        return (c_vectors_floats)_mm512_permutex2var_ps((__m512)low, even, (__m512)c_vectors_load_floats(from + 16, reach - 16));
-    }
-#elif C_VECTORS_LANES == 8 && defined(__AVX2__)
-    if (step == 2) {
-        /* The first half comes from even places. The other comes from odd ones of what begins one element before it. */
-        const __m256 low = (__m256)c_vectors_load_floats(from, lanes > 4 ? 8 : 2 * lanes - 1),
-                     high = lanes < 4 ? low : (__m256)c_vectors_load_floats(from + 7, 2 * lanes - 8);
-        const __m256 halves = _mm256_shuffle_ps(low, high, 0xd8);
-        return (c_vectors_floats)_mm256_permutevar8x32_ps(halves, _mm256_setr_epi32(0, 1, 4, 5, 2, 3, 6, 7));
-    }
-#elif C_VECTORS_LANES == 4 && defined(__SSE2__)
-    if (step == 2 && lanes == 4) {
-        const __m128 low = (__m128)c_vectors_load_floats(from, 4), high = (__m128)c_vectors_load_floats(from + 3, 4);
-        return (c_vectors_floats)_mm_shuffle_ps(low, high, 0xd8);
-    }
-#endif
-    c_vectors_floats some = {0};
-    for (int lane = 0; lane < lanes; ++lane) some[lane] = from[lane * step];
-    return some;
-}
-C_VECTORS_INLINE void c_vectors_window_rows_f32(const int rows, const int64_t step, const int lanes, int64_t tap_rows, int64_t taps,
-                                                const float* image, int64_t image_row, const float* filter, int64_t filter_row, float* to,
-                                                int64_t to_row) {
-    c_vectors_floats sums[4];
-    const c_vectors_floats none = {0};
-    C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) sums[i] = none;
-    for (int64_t r = 0; r < tap_rows; ++r) {
-        for (int64_t t = 0; t < taps; ++t) {
-            C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) sums[i] = c_vectors_multiply_add(
-                filter[r * filter_row + t], c_vectors_load_floats_by(step, image + (step * i + r) * image_row + t, lanes), sums[i]);
-        }
-    }
-    C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) c_vectors_store_floats(to + i * to_row, sums[i], lanes);
-}
-/* sums(i, j) of image(step i + r, step j + t) times filter(r, t). */
-C_VECTORS_FUNCTION int c_vectors_window_f32(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, const void* image_at,
-                                            int64_t image_row, int64_t step, const void* filter_at, int64_t filter_row, void* sums_at,
-                                            int64_t sums_row) {
-    const float *const image = (const float*)image_at, *const filter = (const float*)filter_at;
-    float* const sums = (float*)sums_at;
-#define C_VECTORS_WINDOW(rows, step, lanes)                                                                                         \
-    c_vectors_window_rows_f32(rows, step, lanes, tap_rows, taps, image + step * (i * image_row + j), image_row, filter, filter_row, \
-                              sums + i * sums_row + j, sums_row)
-/* The last of a row, and the last rows, are summed again with some before them: whole vectors and tiles take less time than parts. */
-#define C_VECTORS_WINDOWS(step)                                                                                \
-    for (int64_t from_j = 0; from_j < columns; from_j += C_VECTORS_LANES) {                                    \
-        const int64_t before = columns - C_VECTORS_LANES, j = before < from_j && before > 0 ? before : from_j; \
-        const int lanes = before < 0 ? (int)columns : C_VECTORS_LANES;                                         \
-        for (int64_t from_i = 0; from_i < rows; from_i += rows < 4 ? 1 : 4) {                                  \
-            const int64_t i = rows < 4 || from_i < rows - 4 ? from_i : rows - 4;                               \
-            if (lanes == C_VECTORS_LANES && rows >= 4) C_VECTORS_WINDOW(4, step, C_VECTORS_LANES);             \
-            else if (lanes == C_VECTORS_LANES) C_VECTORS_WINDOW(1, step, C_VECTORS_LANES);                     \
-            else if (rows >= 4) C_VECTORS_WINDOW(4, step, lanes);                                              \
-            else C_VECTORS_WINDOW(1, step, lanes);                                                             \
-        }                                                                                                      \
-    }
-    if (step == 1) {
-        C_VECTORS_WINDOWS(1)
-    } else if (step == 2) {
-        C_VECTORS_WINDOWS(2)
-    } else {
-        C_VECTORS_WINDOWS(step)
-    }
-    return 0;
-}
-
 C_VECTORS_INLINE c_vectors_ints c_vectors_widen(c_vectors_bytes some) {
     /* gcc 12 converts element by element. */
 #if C_VECTORS_LANES == 16
@@ -856,46 +701,62 @@ C_VECTORS_INLINE c_vectors_ints c_vectors_widen(c_vectors_bytes some) {
     return __builtin_convertvector(some, c_vectors_ints);
 #endif
 }
-C_VECTORS_INLINE void c_vectors_window_pixels_s8(const int pixels, const int lanes, int64_t tap_rows, int64_t taps, const int8_t* image,
-                                                 int64_t image_row, int64_t image_pixel, int64_t step, const int8_t* filter,
-                                                 int64_t filter_row, int64_t filter_tap, int32_t* to, int64_t to_row) {
-    c_vectors_ints sums[4];
-    const c_vectors_ints none = {0};
-    C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) sums[i] = none;
-    for (int64_t r = 0; r < tap_rows; ++r) {
-        for (int64_t t = 0; t < taps; ++t) {
-            const c_vectors_ints by = c_vectors_widen(c_vectors_load_bytes(filter + r * filter_row + t * filter_tap, lanes));
-            C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) sums[i] +=
-                by * c_vectors_widen(c_vectors_load_bytes(image + r * image_row + (step * i + t) * image_pixel, lanes));
-        }
-    }
-    C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) c_vectors_store_ints(to + i * to_row, sums[i], lanes);
+C_VECTORS_INLINE c_vectors_ints c_vectors_add_ints(const int8_t* one, const int8_t* by, int lanes, c_vectors_ints to) {
+    return to + c_vectors_widen(c_vectors_load_bytes(by, lanes)) * c_vectors_widen(c_vectors_load_bytes(one, lanes));
 }
-/* sums(i, j) of image(r, step i + t, j) times filter(r, t, j). */
-C_VECTORS_FUNCTION int c_vectors_window_s8(int64_t tap_rows, int64_t taps, int64_t pixels, int64_t channels, const void* image_at,
-                                           int64_t image_row, int64_t image_pixel, int64_t step, const void* filter_at, int64_t filter_row,
-                                           int64_t filter_tap, void* sums_at, int64_t sums_row) {
-    const int8_t *const image = (const int8_t*)image_at, *const filter = (const int8_t*)filter_at;
-    int32_t* const sums = (int32_t*)sums_at;
-    for (int64_t j = 0; j < channels; j += C_VECTORS_LANES) {
-        const int lanes = channels - j < C_VECTORS_LANES ? (int)(channels - j) : C_VECTORS_LANES;
-        const int8_t* from = image + j;
-        int32_t* to = sums + j;
-        int64_t left = pixels;
-#define C_VECTORS_WINDOW_S8(count, lanes)                                                                                                \
-    c_vectors_window_pixels_s8(count, lanes, tap_rows, taps, from, image_row, image_pixel, step, filter + j, filter_row, filter_tap, to, \
-                               sums_row),                                                                                                \
-        from += count * step * image_pixel, to += count * sums_row, left -= count
-        if (lanes == C_VECTORS_LANES) {
-            while (left >= 4) C_VECTORS_WINDOW_S8(4, C_VECTORS_LANES);
-            while (left > 0) C_VECTORS_WINDOW_S8(1, C_VECTORS_LANES);
-        } else {
-            while (left >= 4) C_VECTORS_WINDOW_S8(4, lanes);
-            while (left > 0) C_VECTORS_WINDOW_S8(1, lanes);
-        }
-    }
-    return 0;
+C_VECTORS_INLINE c_vectors_floats c_vectors_add_floats(const float* one, const float* by, int lanes, c_vectors_floats to) {
+    const c_vectors_floats a = c_vectors_load_floats(one, lanes), b = c_vectors_load_floats(by, lanes);
+#if C_VECTORS_LANES == 16
+    return (c_vectors_floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)to);
+#elif C_VECTORS_LANES == 8 && defined(__FMA__)
+    return (c_vectors_floats)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)to);
+#elif defined(__ARM_FEATURE_FMA) && defined(__ARM_NEON)
+    return (c_vectors_floats)vfmaq_f32((float32x4_t)to, (float32x4_t)a, (float32x4_t)b);
+#else
+    return to + a * b;
+#endif
 }
+/* sums(y, x, j) of image(step y + r, step x + t, j) times filter(r, t, j). The last channels are summed again with some before them: whole
+ * vectors take less time than parts. */
+#define C_VECTORS_WINDOW(name, element, sum, vector, add, store)                                                                           \
+    C_VECTORS_INLINE void name##_pixels(const int pixels, const int lanes, int64_t tap_rows, int64_t taps, const element* image,           \
+                                        int64_t image_row, int64_t image_pixel, int64_t step, const element* filter, int64_t filter_row,   \
+                                        int64_t filter_tap, sum* to, int64_t to_pixel) {                                                   \
+        vector sums[4];                                                                                                                    \
+        const vector none = {0};                                                                                                           \
+        C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) sums[i] = none;                                                                  \
+        for (int64_t r = 0; r < tap_rows; ++r) {                                                                                           \
+            for (int64_t t = 0; t < taps; ++t) {                                                                                           \
+                C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) sums[i] =                                                                \
+                    add(image + r * image_row + (step * i + t) * image_pixel, filter + r * filter_row + t * filter_tap, lanes, sums[i]);   \
+            }                                                                                                                              \
+        }                                                                                                                                  \
+        C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) store(to + i * to_pixel, sums[i], lanes);                                        \
+    }                                                                                                                                      \
+    C_VECTORS_FUNCTION int name(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels, const void* image,        \
+                                int64_t image_row, int64_t image_pixel, int64_t step, const void* filter, int64_t filter_row,              \
+                                int64_t filter_tap, void* sums, int64_t sums_row, int64_t sums_pixel) {                                    \
+        const int64_t before = channels - C_VECTORS_LANES;                                                                                 \
+        for (int64_t i = 0, pixels; i < rows * columns; i += pixels) {                                                                     \
+            const int64_t y = i / columns, x = i % columns;                                                                                \
+            const element* const from = (const element*)image + step * (y * image_row + x * image_pixel);                                  \
+            const element* const by = (const element*)filter;                                                                              \
+            sum* const to = (sum*)sums + y * sums_row + x * sums_pixel;                                                                    \
+            pixels = before >= 0 && columns - x >= 4 ? 4 : 1;                                                                              \
+            for (int64_t next = 0; next < channels; next += C_VECTORS_LANES) {                                                             \
+                const int64_t j = before < next && before > 0 ? before : next;                                                             \
+                if (pixels == 4)                                                                                                           \
+                    name##_pixels(4, C_VECTORS_LANES, tap_rows, taps, from + j, image_row, image_pixel, step, by + j, filter_row,          \
+                                  filter_tap, to + j, sums_pixel);                                                                         \
+                else                                                                                                                       \
+                    name##_pixels(1, before < 0 ? (int)channels : C_VECTORS_LANES, tap_rows, taps, from + j, image_row, image_pixel, step, \
+                                  by + j, filter_row, filter_tap, to + j, sums_pixel);                                                     \
+            }                                                                                                                              \
+        }                                                                                                                                  \
+        return 0;                                                                                                                          \
+    }
+C_VECTORS_WINDOW(c_vectors_window_f32, float, float, c_vectors_floats, c_vectors_add_floats, c_vectors_store_floats)
+C_VECTORS_WINDOW(c_vectors_window_s8, int8_t, int32_t, c_vectors_ints, c_vectors_add_ints, c_vectors_store_ints)
 
 #else
 /* The same in plain C: sums of products over the taps of a window and the terms of each, element by element. */
@@ -937,59 +798,49 @@ C_VECTORS_SUMS(c_vectors_sums_s8, int8_t, int32_t)
     }
 C_VECTORS_PRODUCT(c_vectors_f32, c_vectors_sums_f32, float, float)
 C_VECTORS_PRODUCT(c_vectors_s8, c_vectors_sums_s8, int8_t, int32_t)
-C_VECTORS_FUNCTION int c_vectors_planes_f32(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels, int64_t terms,
-                                            const void* image, int64_t image_plane, int64_t image_row, int64_t step, const void* filter,
-                                            int64_t filter_tap_row, int64_t filter_tap, int64_t filter_term, void* sums, int64_t sums_plane,
-                                            int64_t sums_row) {
-    const int64_t extents[6] = {channels, rows, columns, tap_rows, taps, terms},
-                  by_left[6] = {0, step * image_row, step, image_row, 1, image_plane},
-                  by_right[6] = {1, 0, 0, filter_tap_row, filter_tap, filter_term}, by_sums[3] = {sums_plane, sums_row, 1};
-    c_vectors_sums_f32(extents, (const float*)image, by_left, (const float*)filter, by_right, (float*)sums, by_sums, 0);
-    return 0;
-}
-C_VECTORS_FUNCTION int c_vectors_pixels_s8(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels, int64_t terms,
-                                           const void* image, int64_t image_row, int64_t image_pixel, int64_t step, const void* filter,
-                                           int64_t filter_tap_row, int64_t filter_tap, int64_t filter_term, void* sums, int64_t sums_row,
-                                           int64_t sums_pixel) {
-    const int64_t extents[6] = {rows, columns, channels, tap_rows, taps, terms},
-                  by_left[6] = {step * image_row, step * image_pixel, 0, image_row, image_pixel, 1},
-                  by_right[6] = {0, 0, 1, filter_tap_row, filter_tap, filter_term}, by_sums[3] = {sums_row, sums_pixel, 1};
-    c_vectors_sums_s8(extents, (const int8_t*)image, by_left, (const int8_t*)filter, by_right, (int32_t*)sums, by_sums, 0);
-    return 0;
-}
-C_VECTORS_FUNCTION int c_vectors_window_f32(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, const void* image,
-                                            int64_t image_row, int64_t step, const void* filter, int64_t filter_row, void* sums,
-                                            int64_t sums_row) {
-    const int64_t extents[6] = {1, rows, columns, tap_rows, taps, 1}, by_left[6] = {0, step * image_row, step, image_row, 1, 0},
-                  by_right[6] = {0, 0, 0, filter_row, 1, 0}, by_sums[3] = {0, sums_row, 1};
-    c_vectors_sums_f32(extents, (const float*)image, by_left, (const float*)filter, by_right, (float*)sums, by_sums, 0);
-    return 0;
-}
-C_VECTORS_FUNCTION int c_vectors_window_s8(int64_t tap_rows, int64_t taps, int64_t pixels, int64_t channels, const void* image,
-                                           int64_t image_row, int64_t image_pixel, int64_t step, const void* filter, int64_t filter_row,
-                                           int64_t filter_tap, void* sums, int64_t sums_row) {
-    const int64_t extents[6] = {1, pixels, channels, tap_rows, taps, 1}, by_left[6] = {0, step * image_pixel, 1, image_row, image_pixel, 0},
-                  by_right[6] = {0, 0, 1, filter_row, filter_tap, 0}, by_sums[3] = {0, sums_row, 1};
-    c_vectors_sums_s8(extents, (const int8_t*)image, by_left, (const int8_t*)filter, by_right, (int32_t*)sums, by_sums, 0);
-    return 0;
-}
+#define C_VECTORS_IMAGES(kind, sums_of, element, sum)                                                                                      \
+    C_VECTORS_FUNCTION int c_vectors_pixels_##kind(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels,        \
+                                                   int64_t terms, const void* image, int64_t image_row, int64_t image_pixel, int64_t step, \
+                                                   const void* filter, int64_t filter_tap_row, int64_t filter_tap, int64_t filter_term,    \
+                                                   void* sums, int64_t sums_row, int64_t sums_pixel) {                                     \
+        const int64_t extents[6] = {rows, columns, channels, tap_rows, taps, terms},                                                       \
+                      by_left[6] = {step * image_row, step * image_pixel, 0, image_row, image_pixel, 1},                                   \
+                      by_right[6] = {0, 0, 1, filter_tap_row, filter_tap, filter_term}, by_sums[3] = {sums_row, sums_pixel, 1};            \
+        sums_of(extents, (const element*)image, by_left, (const element*)filter, by_right, (sum*)sums, by_sums, 0);                        \
+        return 0;                                                                                                                          \
+    }                                                                                                                                      \
+    C_VECTORS_FUNCTION int c_vectors_window_##kind(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels,        \
+                                                   const void* image, int64_t image_row, int64_t image_pixel, int64_t step,                \
+                                                   const void* filter, int64_t filter_row, int64_t filter_tap, void* sums,                 \
+                                                   int64_t sums_row, int64_t sums_pixel) {                                                 \
+        const int64_t extents[6] = {rows, columns, channels, tap_rows, taps, 1},                                                           \
+                      by_left[6] = {step * image_row, step * image_pixel, 1, image_row, image_pixel, 0},                                   \
+                      by_right[6] = {0, 0, 1, filter_row, filter_tap, 0}, by_sums[3] = {sums_row, sums_pixel, 1};                          \
+        sums_of(extents, (const element*)image, by_left, (const element*)filter, by_right, (sum*)sums, by_sums, 0);                        \
+        return 0;                                                                                                                          \
+    }
+C_VECTORS_IMAGES(f32, c_vectors_sums_f32, float, float)
+C_VECTORS_IMAGES(s8, c_vectors_sums_s8, int8_t, int32_t)
 #endif
 
-/* Sums as bytes: each is scaled as `rescale` does it that rounds twice, limited, and moved by the zero point. */
-static inline int8_t c_vectors_rescaled(int32_t sum, int32_t multiplier, int32_t shift, int32_t low, int32_t high, int32_t zero) {
+/* A number as `rescale` scales it that rounds twice. */
+static inline int32_t c_vectors_scaled(int32_t number, int32_t multiplier, int32_t shift) {
     const int32_t left = shift < 0 ? -shift : 0, right = shift > 0 ? shift : 0;
-    int64_t moved = (int64_t)((uint64_t)(int64_t)sum << left);
+    int64_t moved = (int64_t)((uint64_t)(int64_t)number << left);
     moved = moved > INT32_MAX ? INT32_MAX : moved < INT32_MIN ? INT32_MIN : moved;
     int64_t scaled = (moved * multiplier + (INT64_C(1) << 30)) >> 31;
     scaled = scaled > INT32_MAX ? INT32_MAX : scaled;
     const int64_t half = ((INT64_C(1) << right) + (scaled < 0 ? -1 : 0)) >> 1;
-    scaled = (scaled + half) >> right;
-    scaled = scaled > high ? high : scaled;
-    return (int8_t)((scaled < low ? low : scaled) + zero);
+    return (int32_t)((scaled + half) >> right);
+}
+/* Likewise as a byte: limited, and moved by the zero point. */
+static inline int8_t c_vectors_rescaled(int32_t sum, int32_t multiplier, int32_t shift, int32_t low, int32_t high, int32_t zero) {
+    const int32_t scaled = c_vectors_scaled(sum, multiplier, shift), below = scaled > high ? high : scaled;
+    return (int8_t)((below < low ? low : below) + zero);
 }
 #if !defined(C_VECTORS_PLAIN_C) && defined(__AVX2__)
 /* Eight of them, with shifts of 0 to 31 to the right. */
-C_VECTORS_INLINE __m256i c_vectors_rescaled_8(__m256i sum, __m256i multiplier, __m256i right, int32_t low, int32_t high, int32_t zero) {
+C_VECTORS_INLINE __m256i c_vectors_scaled_8(__m256i sum, __m256i multiplier, __m256i right) {
     const __m256i half = _mm256_set1_epi64x(INT64_C(1) << 30), least = _mm256_set1_epi32(INT32_MIN), one = _mm256_set1_epi32(1);
     const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(sum, multiplier), half),
                   odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(sum, 32), _mm256_srli_epi64(multiplier, 32)), half);
@@ -1000,9 +851,17 @@ C_VECTORS_INLINE __m256i c_vectors_rescaled_8(__m256i sum, __m256i multiplier, _
     /* Rounded to the nearest, halves away from 0: what is shifted out is compared with a half. */
     const __m256i mask = _mm256_sub_epi32(_mm256_sllv_epi32(one, right), one), rest = _mm256_and_si256(scaled, mask);
     const __m256i limit = _mm256_sub_epi32(_mm256_srli_epi32(mask, 1), _mm256_srai_epi32(scaled, 31));
-    const __m256i rounded = _mm256_sub_epi32(_mm256_srav_epi32(scaled, right), _mm256_cmpgt_epi32(rest, limit));
-    return _mm256_add_epi32(_mm256_max_epi32(_mm256_min_epi32(rounded, _mm256_set1_epi32(high)), _mm256_set1_epi32(low)),
-                            _mm256_set1_epi32(zero));
+    return _mm256_sub_epi32(_mm256_srav_epi32(scaled, right), _mm256_cmpgt_epi32(rest, limit));
+}
+C_VECTORS_INLINE __m256i c_vectors_rescaled_8(__m256i sum, __m256i multiplier, __m256i right, int32_t low, int32_t high, int32_t zero) {
+    const __m256i below = _mm256_min_epi32(c_vectors_scaled_8(sum, multiplier, right), _mm256_set1_epi32(high));
+    return _mm256_add_epi32(_mm256_max_epi32(below, _mm256_set1_epi32(low)), _mm256_set1_epi32(zero));
+}
+/* Eight bytes less a zero point, times 2^20, scaled. */
+C_VECTORS_INLINE __m256i c_vectors_scaled_bytes(const int8_t* from, int32_t zero, int32_t multiplier, int32_t right) {
+    const __m256i bytes = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i*)(const void*)from));
+    return c_vectors_scaled_8(_mm256_slli_epi32(_mm256_sub_epi32(bytes, _mm256_set1_epi32(zero)), 20), _mm256_set1_epi32(multiplier),
+                              _mm256_set1_epi32(right));
 }
 /* The lowest byte of each of eight numbers. */
 C_VECTORS_INLINE void c_vectors_store_8_bytes(int8_t* to, __m256i some) {
@@ -1055,6 +914,35 @@ C_VECTORS_FUNCTION int c_vectors_finish_s8(int64_t rows, int64_t columns, const 
             finished[i * finished_row + j] = c_vectors_rescaled((int32_t)((uint32_t)sums[i * sums_row + j] + (uint32_t)bias[j]),
                                                                 multiplier[j], shift[j], *low, *high, *zero);
 #endif
+    }
+    return 0;
+}
+/* total(e) of left(e) and right(e), which have zero points and scales of their own. */
+C_VECTORS_FUNCTION int c_vectors_add_s8(int64_t count, const void* left_at, const void* left_zero, const void* left_by,
+                                        const void* left_shift, const void* right_at, const void* right_zero, const void* right_by,
+                                        const void* right_shift, const void* multiplier_at, const void* shift_at, const void* low_at,
+                                        const void* high_at, const void* zero_at, void* total_at) {
+    const int8_t *const left = (const int8_t*)left_at, *const right = (const int8_t*)right_at;
+    const int32_t a_zero = *(const int32_t*)left_zero, a_by = *(const int32_t*)left_by, a_shift = *(const int32_t*)left_shift,
+                  b_zero = *(const int32_t*)right_zero, b_by = *(const int32_t*)right_by, b_shift = *(const int32_t*)right_shift,
+                  multiplier = *(const int32_t*)multiplier_at, shift = *(const int32_t*)shift_at, low = *(const int32_t*)low_at,
+                  high = *(const int32_t*)high_at, zero = *(const int32_t*)zero_at;
+    int8_t* const total = (int8_t*)total_at;
+    int64_t e = 0;
+#if !defined(C_VECTORS_PLAIN_C) && defined(__AVX2__)
+    /* Shifts to the left, and those beyond a word, are for what follows. */
+    if (((a_shift | b_shift | shift) & -32) == 0) {
+        for (; e + 8 <= count; e += 8)
+            c_vectors_store_8_bytes(total + e,
+                                    c_vectors_rescaled_8(_mm256_add_epi32(c_vectors_scaled_bytes(left + e, a_zero, a_by, a_shift),
+                                                                          c_vectors_scaled_bytes(right + e, b_zero, b_by, b_shift)),
+                                                         _mm256_set1_epi32(multiplier), _mm256_set1_epi32(shift), low, high, zero));
+    }
+#endif
+    for (; e < count; ++e) {
+        const int32_t a = c_vectors_scaled((left[e] - a_zero) * (1 << 20), a_by, a_shift),
+                      b = c_vectors_scaled((right[e] - b_zero) * (1 << 20), b_by, b_shift);
+        total[e] = c_vectors_rescaled((int32_t)((uint32_t)a + (uint32_t)b), multiplier, shift, low, high, zero);
     }
     return 0;
 }
