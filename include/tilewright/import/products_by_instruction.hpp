@@ -18,6 +18,23 @@ struct product_tiles {
     std::int64_t versions = 2;
 };
 
+/// The loops around a tile. Blocks of columns go round as tiles of n do.
+inline std::vector<ir::label> loops_around(product_loops const& loops, product_tiles const& tiles) {
+    std::vector<ir::label> order, columns;
+    auto const add_tiles = [](std::vector<ir::label>& to, std::optional<contracted_loop> const& loop) {
+        if (loop) to.push_back(with_ending(loop->name, "_o"));
+    };
+    for (ir::label const& one : loops.outer) {
+        auto const is_it = [&](contracted_loop const& of_n) { return of_n.name == one; };
+        (std::any_of(loops.of.n.begin(), loops.of.n.end(), is_it) ? columns : order).push_back(one);
+    }
+    add_tiles(columns, loops.n);
+    if (tiles.n_first) order.insert(order.end(), columns.begin(), columns.end());
+    add_tiles(order, loops.rows), add_tiles(order, loops.m);
+    if (!tiles.n_first) order.insert(order.end(), columns.begin(), columns.end());
+    return order;
+}
+
 /// The schedule with these tiles.
 ///
 /// @param finish  the instruction that finishes sums; null: the core does
@@ -32,16 +49,7 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
         if (loop) to.push_back(with_ending(loop->name, ending));
     };
     split(loops.rows, tiles.rows), split(loops.m, tiles.m), split(loops.n, tiles.n);
-    // Blocks of columns go round as tiles of n do.
-    std::vector<ir::label> order, columns;
-    for (ir::label const& one : loops.outer) {
-        bool const is_column = std::any_of(what.n.begin(), what.n.end(), [&](contracted_loop const& of_n) { return of_n.name == one; });
-        (is_column ? columns : order).push_back(one);
-    }
-    add(columns, loops.n, "_o");
-    if (tiles.n_first) order.insert(order.end(), columns.begin(), columns.end());
-    add(order, loops.rows, "_o"), add(order, loops.m, "_o");
-    if (!tiles.n_first) order.insert(order.end(), columns.begin(), columns.end());
+    std::vector<ir::label> order = loops_around(loops, tiles);
     ir::label const tile = order.back();
     ir::label const tile_of_weights = tiles.n_first && loops.n ? with_ending(loops.n->name, "_o") : tile;
 
