@@ -1,6 +1,5 @@
 #pragma once
 #include <map>
-#include <numeric>
 #include <set>
 #include <tilewright/import/contraction.hpp>
 

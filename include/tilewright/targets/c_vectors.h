@@ -586,46 +586,76 @@ C_VECTORS_FUNCTION int c_vectors_f32(int64_t rows, int64_t columns, int64_t term
     }
     return 0;
 }
-/* For few rows it does not pay to put the right in order. */
-C_VECTORS_INLINE void c_vectors_few_rows_s8(const int rows, const struct c_vectors_sum* of, int64_t columns, const int8_t* left,
-                                            const int8_t* right, int32_t* to) {
-    for (int64_t j = 0; j < columns; j += C_VECTORS_LANES) {
-        const int lanes = columns - j < C_VECTORS_LANES ? (int)(columns - j) : C_VECTORS_LANES;
-        c_vectors_ints sums[2] = {{0}, {0}}, start = {0};
-        int64_t l = 0;
-        for (; lanes == C_VECTORS_LANES && l + C_VECTORS_STEP <= of->terms; l += C_VECTORS_STEP) {
-            c_vectors_bytes some[C_VECTORS_STEP];
-            C_VECTORS_UNROLL for (int q = 0; q < C_VECTORS_STEP; ++q) some[q] =
-                c_vectors_load_bytes(right + (l + q) * of->right_term + j, C_VECTORS_LANES);
-            const c_vectors_ints by = c_vectors_step_of_right(some);
-            start = c_vectors_start(start, by);
-            C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) sums[i] =
-                c_vectors_dot(sums[i], by, c_vectors_step_of_left(left + i * of->left_row + l, C_VECTORS_STEP));
+/* For few rows it does not pay to put the right in order. A step has `terms` terms. */
+struct c_vectors_few_sums {
+    c_vectors_ints sums[2][2], start[2];
+};
+C_VECTORS_INLINE void c_vectors_few_step_s8(const int rows, const int vectors, const int lanes, const int terms, int64_t right_term,
+                                            const c_vectors_left* left, int64_t left_row, const int8_t* right,
+                                            struct c_vectors_few_sums* made) {
+    C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) {
+        c_vectors_bytes some[C_VECTORS_STEP] = {{0}};
+        C_VECTORS_UNROLL for (int q = 0; q < C_VECTORS_STEP; ++q) {
+            if (q < terms) some[q] = c_vectors_load_bytes(right + q * right_term + v * C_VECTORS_LANES, lanes);
         }
-        for (; l < of->terms; l += C_VECTORS_STEP) {
-            const int terms = of->terms - l < C_VECTORS_STEP ? (int)(of->terms - l) : C_VECTORS_STEP;
-            c_vectors_bytes some[C_VECTORS_STEP] = {{0}};
-            for (int q = 0; q < terms; ++q) some[q] = c_vectors_load_bytes(right + (l + q) * of->right_term + j, lanes);
-            const c_vectors_ints by = c_vectors_step_of_right(some);
-            start = c_vectors_start(start, by);
-            C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) sums[i] =
-                c_vectors_dot(sums[i], by, c_vectors_step_of_left(left + i * of->left_row + l, terms));
-        }
-        C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
-            int32_t* const at = to + i * of->sums_row + j;
-            c_vectors_ints sum = sums[i] + start;
+        const c_vectors_ints by = c_vectors_step_of_right(some);
+        made->start[v] = c_vectors_start(made->start[v], by);
+        C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) made->sums[i][v] =
+            c_vectors_dot(made->sums[i][v], by, c_vectors_step_of_tile(left + i * left_row, terms));
+    }
+}
+C_VECTORS_INLINE void c_vectors_few_s8(const int rows, const int vectors, const int lanes, const struct c_vectors_sum* of,
+                                       const c_vectors_left* left, int64_t left_row, const int8_t* right, int32_t* to) {
+    struct c_vectors_few_sums made = {{{{0}, {0}}, {{0}, {0}}}, {{0}, {0}}};
+    int64_t l = 0;
+    for (; l + C_VECTORS_STEP <= of->terms; l += C_VECTORS_STEP)
+        c_vectors_few_step_s8(rows, vectors, lanes, C_VECTORS_STEP, of->right_term, left + l, left_row, right + l * of->right_term, &made);
+    if (l < of->terms)
+        c_vectors_few_step_s8(rows, vectors, lanes, (int)(of->terms - l), of->right_term, left + l, left_row, right + l * of->right_term,
+                              &made);
+    C_VECTORS_UNROLL for (int i = 0; i < rows; ++i) {
+        C_VECTORS_UNROLL for (int v = 0; v < vectors; ++v) {
+            int32_t* const at = to + i * of->sums_row + v * C_VECTORS_LANES;
+            c_vectors_ints sum = made.sums[i][v] + made.start[v];
             if (of->adds) sum += c_vectors_load_ints(at, lanes);
             c_vectors_store_ints(at, sum, lanes);
         }
     }
 }
+C_VECTORS_FUNCTION void c_vectors_few_rows_s8(const struct c_vectors_sum of, int64_t rows, int64_t columns, const c_vectors_left* left,
+                                              int64_t left_row, const int8_t* right, int32_t* sums) {
+    for (int64_t j = 0, some; j < columns; j += some) {
+        some = columns - j >= C_VECTORS_PANEL ? C_VECTORS_PANEL : C_VECTORS_LANES;
+#define C_VECTORS_FEW(rows, vectors, lanes) c_vectors_few_s8(rows, vectors, lanes, &of, left, left_row, right + j, sums + j)
+        if (some == C_VECTORS_PANEL && rows == 1) C_VECTORS_FEW(1, 2, C_VECTORS_LANES);
+        else if (some == C_VECTORS_PANEL) C_VECTORS_FEW(2, 2, C_VECTORS_LANES);
+        else if (columns - j >= C_VECTORS_LANES) C_VECTORS_FEW((int)rows, 1, C_VECTORS_LANES);
+        else C_VECTORS_FEW((int)rows, 1, (int)(columns - j));
+#undef C_VECTORS_FEW
+    }
+}
+#define C_VECTORS_FEW_TERMS 1024
 C_VECTORS_FUNCTION int c_vectors_s8(int64_t rows, int64_t columns, int64_t terms, const void* left, int64_t left_row, const void* right,
                                     int64_t right_row, void* sums, int64_t sums_row, int64_t adds) {
     const struct c_vectors_sum of = {1, 1, terms, 0, left_row, left_row, 0, 0, right_row, sums_row, adds != 0};
     const struct c_vectors_lines lines = {1, rows, 0, 0};
     if (rows <= 2) {
-        if (rows == 1) c_vectors_few_rows_s8(1, &of, columns, (const int8_t*)left, (const int8_t*)right, (int32_t*)sums);
-        else c_vectors_few_rows_s8(2, &of, columns, (const int8_t*)left, (const int8_t*)right, (int32_t*)sums);
+#if C_VECTORS_STEP == 2
+        int16_t words[2 * (C_VECTORS_FEW_TERMS + 1)];
+        struct c_vectors_sum some = of;
+        for (int64_t l = 0; l < terms; l += C_VECTORS_FEW_TERMS, some.adds = 1) {
+            some.terms = terms - l < C_VECTORS_FEW_TERMS ? terms - l : C_VECTORS_FEW_TERMS;
+            for (int64_t i = 0; i < rows; ++i) {
+                int16_t* const row = words + i * (C_VECTORS_FEW_TERMS + 1);
+                c_vectors_widen_terms((const int8_t*)left + i * left_row + l, some.terms, row);
+                row[some.terms] = 0;
+            }
+            c_vectors_few_rows_s8(some, rows, columns, words, C_VECTORS_FEW_TERMS + 1, (const int8_t*)right + l * right_row,
+                                  (int32_t*)sums);
+        }
+#else
+        c_vectors_few_rows_s8(of, rows, columns, (const int8_t*)left, left_row, (const int8_t*)right, (int32_t*)sums);
+#endif
         return 0;
     }
     c_vectors_image_s8(of, lines, 1, columns, (const int8_t*)left, (const int8_t*)right, (int32_t*)sums);
