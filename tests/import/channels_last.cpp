@@ -101,7 +101,7 @@ TEST_CASE("what stays in a kernel moves with its result, and is computed where t
     CHECK(expected(made, input) == expected(network, input));
 }
 
-TEST_CASE("what is no image stays as it is: products of matrices, states, and a dimension that two layers see in two ways") {
+TEST_CASE("products of matrices stay as they are, and so do networks of which kernels have parts of tensors") {
     value const i = along("i", 4), j = along("j", 5), k = along("k", 3);
     layers product;
     product.inputs = {of_int32("x", {3, 4})}, product.outputs = {of_int32("y", {5, 4})};
@@ -109,11 +109,12 @@ TEST_CASE("what is no image stays as it is: products of matrices, states, and a 
     product.all = {kernel("k0", at("y", {j, i}), reduced(operation::reduce_sum, {k}, at("x", {k, i}) * at("w", {k, j})))};
     CHECK(shapes_of(with_channels_last(product)) == shapes_of(product));
     CHECK(with_channels_last(product).all.size() == 1);
+    layers in_parts = two_convolutions();
+    in_parts.all[0].parts["x"] = {0, 1, 0};
+    CHECK(with_channels_last(in_parts).all.size() == 3);
+}
 
-    layers kept = two_convolutions();
-    kept.states = {{0, 0}};
-    CHECK(with_channels_last(kept).all.size() == 3);
-
+TEST_CASE("a convolution has a copy of an image that stays as it is: of two kinds of channels, or of a softmax over pixels") {
     // t0 is read by a convolution over its planes, and by one that takes its columns as channels.
     layers both = two_convolutions();
     value const r = along("r", 3), s = along("s", 3), f = along("f", 2), a = along("a", 3), b = along("b", 4), c = along("c", 7);
@@ -122,7 +123,24 @@ TEST_CASE("what is no image stays as it is: products of matrices, states, and a 
     both.all.push_back(
         kernel("k3", at("z", {f, a, b}), reduced(operation::reduce_sum, {c, r, s}, at("t0", {a + r, b + s, c}) * at("u", {f, c, r, s}))));
     layers const made = with_channels_last(both);
-    CHECK(shapes_of(made).at("t0") == std::vector<std::int64_t>{5, 6, 7});
+    auto const shapes = shapes_of(made);
+    CHECK(shapes.at("t0") == std::vector<std::int64_t>{5, 6, 7});
+    auto const of_first = std::find_if(made.all.begin(), made.all.end(), [](layer const& one) { return one.name == "k0"; });
+    CHECK(shapes.at(of_first->nodes.back().name.str()) == std::vector<std::int64_t>{6, 7, 5});
     auto const input = drawn_bytes(both.inputs[0], 2);
     CHECK(expected(made, input) == expected(both, input));
+    CHECK(with_channels_last(made).all.size() == made.all.size());
+
+    // The kernel of t1 has a stage that is computed for each channel, before its loops over pixels.
+    layers apart = two_convolutions();
+    value const g = along("g", 5), i = along("i", 6), j = along("j", 7), y = along("s_y", 6), x = along("s_x", 7), h = along("s_g", 5);
+    layer normalised{"k1"};
+    normalised.nodes = stage_of(at("s", {h}), reduced(operation::reduce_maximum, {y, x}, at("t0", {h, y, x})));
+    imported::detail::append(normalised.nodes, stage_of(at("t1", {g, i, j}), at("t0", {g, i, j}) - at("s", {g})));
+    normalised.inner = {{"s", "g", true}};
+    apart.all[1] = normalised;
+    layers const with_copy = with_channels_last(apart);
+    CHECK(shapes_of(with_copy).at("t1") == std::vector<std::int64_t>{5, 6, 7});
+    CHECK(with_copy.all.size() == 6);
+    CHECK(expected(with_copy, input) == expected(apart, input));
 }

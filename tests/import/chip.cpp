@@ -502,6 +502,29 @@ TEST_CASE("depthwise convolutions go to an instruction that sums channels, by we
           std::vector<std::string>{"products on finisher: a channel of its result is made of several channels"});
 }
 
+TEST_CASE("filters that make whole panels are taken panel by panel") {
+    std::mt19937 random(43);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int in_panels = 0, whole_rows = 0;
+    for (int run = 0; run < 60; ++run) {
+        shape_of_layer of{
+            .rows = draw({1, 3, 5}), .columns = draw({2, 3, 6, 9}), .channels = draw({2, 3, 5, 8}), .filters = draw({4, 7, 8, 12})};
+        of.taps = draw({1, 2, 3}), of.stride = draw({1, 2}), of.has_bias = random() % 2 != 0, of.finishes = random() % 2 != 0;
+        if (of.stride == 1 && of.taps == 3 && of.rows > 2 && of.columns > 2) of.before = draw({0, 1});
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, stride "
+                    << of.stride << ", border " << of.before << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        layers const network = network_of(of, random);
+        chip const on = chip_with(nothing(), one_of(products_by("mac_rows", {}, 0, 4), random())).loops(cpu);
+        run_on(on, network, random);
+        network_program const whole(network, "net", on);
+        bool const has_panels = eject(whole, "found", "chip.hpp", "tested").find("put_channels_in_blocks(4)") != std::string::npos;
+        (has_panels ? in_panels : whole_rows) += 1;
+        CHECK(has_panels == (of.filters == 8 || of.filters == 12));
+    }
+    CHECK(in_panels > 20);
+    CHECK(whole_rows > 20);
+}
+
 TEST_CASE("columns of a window and channels are summed as one loop") {
     std::mt19937 random(37);
     auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };

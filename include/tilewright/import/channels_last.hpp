@@ -14,6 +14,14 @@ inline std::string name_in(layer const& of, ir::label const& tensor) {
     return is_inner ? of.name.str() + "." + tensor.str() : tensor.str();
 }
 
+/// What a convolution reads as its image, or makes: a dimension of it is that of channels.
+struct image {
+    std::string layer;
+    ir::label tensor;
+    int channel = 0;
+    bool is_made = false;
+};
+
 /// Finds which dimensions of the tensors of a network are channels.
 class channel_search {
   public:
@@ -33,8 +41,7 @@ class channel_search {
         }
         return found;
     }
-    /// Whether a convolution reads a tensor as its image, or makes it.
-    bool is_image(std::string const& tensor) const { return images_.count(tensor) != 0; }
+    std::vector<image> const& images() const { return images_; }
 
   private:
     std::size_t at(std::string const& tensor, int dimension) {
@@ -81,13 +88,18 @@ class channel_search {
         bool const is_whole = what.batch.empty() && what.n.size() == 1, is_apart = what.batch.size() == 1 && what.n.empty();
         if (!is_whole && !is_apart) return;
         contracted_loop const& made = is_whole ? what.n[0] : what.batch[0];
-        seeds_.emplace(name_in(of, what.sums), place(made)), images_.insert(what.result.str());
+        seeds_.emplace(name_in(of, what.sums), place(made));
+        images_.push_back({of.name.str(), what.result, place(made), true});
         unsigned const dimensions = is_apart ? made.in_data : what.k.size() == 1 ? what.k[0].in_data : 0;
         if (dimensions == 0 || (dimensions & (dimensions - 1)) != 0) return;
-        seeds_.emplace(what.data.str(), __builtin_ctz(dimensions)), images_.insert(what.data.str());
+        int const channel = __builtin_ctz(dimensions);
+        if (constants_.count(what.data.str()) != 0) return;
+        seeds_.emplace(what.data.str(), channel);
+        images_.push_back({of.name.str(), what.data, channel, false});
     }
 
-    std::set<std::string> constants_ = {}, images_ = {};
+    std::set<std::string> constants_ = {};
+    std::vector<image> images_ = {};
     std::map<std::pair<std::string, int>, std::size_t> numbers_ = {};  ///< of the dimensions of tensors
     std::vector<std::size_t> parents_ = {};                            ///< dimensions that are one have one root
     std::set<std::pair<std::string, int>> seeds_ = {};
@@ -103,13 +115,8 @@ class channel_mover {
             for (stored const& one : *all) given_.insert(one.name.str());
         }
         for (known_tensor const& one : of_.constants) given_.insert(one.what.name.str());
-        for (std::size_t input = 0; input < of_.inputs.size(); ++input) {
-            if (!of_.is_kept(&state::input, input)) copy(of_.inputs[input], true);
-        }
-        for (std::size_t output = 0; output < of_.outputs.size(); ++output) {
-            if (!of_.is_kept(&state::output, output)) copy(of_.outputs[output], false);
-        }
-        for (layer& one : of_.all) find_orders(one);
+        for (layer const& one : of_.all) find_orders(one);
+        for (image const& one : search_.images()) copy(one);
         for (layer& one : of_.all) reorder(one);
         for (std::optional<view>& one : of_.tensors) {
             if (one) reorder(*one);
@@ -148,27 +155,49 @@ class channel_mover {
             if (is_free) return made;
         }
     }
-    /// What kernels do with an argument of the network, they do with a tensor of their own, which is copied.
-    void copy(stored const& of, bool is_input) {
-        int const rank = static_cast<int>(of.extents.size()), channel = moving(of.name.str(), rank);
-        if (channel < 0 || !search_.is_image(of.name.str())) return;
-        auto const uses = [&](layer const& one) { return is_input ? accesses(one, of.name) : one.nodes.back().name == of.name; };
-        auto const at = std::find_if(of_.all.begin(), of_.all.end(), uses) - of_.all.begin();
-        ir::label const own(new_name("last").c_str());
-        for (layer& one : of_.all) {
-            for (ir::node& node : one.nodes) {
-                if ((node.op == operation::access || node.op == operation::store) && node.name == of.name) node.name = own;
+    /// The extents of what a kernel accesses. Those of an argument are the caller's.
+    std::vector<std::int64_t> extents_of(ir::label const& tensor) const {
+        for (auto const* const all : {&of_.inputs, &of_.outputs}) {
+            for (stored const& one : *all) {
+                if (one.name == tensor) return one.extents;
             }
         }
-        orders_[own.str()] = channels_last(channel, rank);
+        std::vector<std::int64_t> made;
+        for (layer const& one : of_.all) {
+            if (!(one.nodes.back().name == tensor)) continue;
+            ir::stage const last = stages_of(nodes_of(one)).back();
+            for (int axis = 0; axis < last.rank; ++axis) made.push_back(last.axes[axis].extent);
+        }
+        return made;
+    }
+    /// Where the channels of an image do not come last, since it is an argument of the network, or its kernel needs another order of loops,
+    /// or another convolution takes another dimension as its channels: this convolution has a copy.
+    void copy(image const& of) {
+        auto const by = std::find_if(of_.all.begin(), of_.all.end(), [&](layer const& one) { return one.name.str() == of.layer; });
+        std::vector<std::int64_t> const extents = extents_of(of.tensor);
+        int const rank = static_cast<int>(extents.size());
+        auto const ordered = orders_.find(of.tensor.str());
+        int const last = ordered == orders_.end() ? rank - 1 : ordered->second.back();
+        if (of.channel == last || rank == 0) return;
+        auto& own = copies_[{of.tensor.str(), of.channel}];
+        bool const is_there = !own.empty();
+        if (!is_there) own = new_name("last");
+        ir::label const name(own.c_str());
+        scalar_type type = scalar_type::literal;
+        for (ir::node& node : by->nodes) {
+            if ((node.op != operation::access && node.op != operation::store) || !(node.name == of.tensor)) continue;
+            node.name = name, type = node.type;
+        }
+        if (is_there) return;
+        orders_[own] = channels_last(of.channel, rank);
         std::vector<value> indices;
-        for (std::int64_t const extent : of.extents)
+        for (std::int64_t const extent : extents)
             indices.push_back(along(ir::label(("i" + std::to_string(indices.size())).c_str()), extent));
-        value const here = element(of.name, of.type, indices), there = element(own, of.type, indices);
+        value const here = element(of.tensor, type, indices), there = element(name, type, indices);
         layer made{ir::label(new_name("last_k").c_str())};
-        made.nodes = is_input ? stage_of(there, here) : stage_of(here, there);
-        made.made_for = "channels of " + of.name.str();
-        of_.all.insert(of_.all.begin() + at + (is_input ? 0 : 1), std::move(made));
+        made.nodes = of.is_made ? stage_of(here, there) : stage_of(there, here);
+        made.made_for = "channels of " + of.tensor.str();
+        of_.all.insert(by + (of.is_made ? 1 : 0), std::move(made));
     }
     /// What a kernel makes, and what stays in it.
     void find_orders(layer const& of) {
@@ -228,7 +257,8 @@ class channel_mover {
 
     layers of_;
     channel_search search_;
-    std::set<std::string> given_ = {};  ///< tensors that stay as they are
+    std::set<std::string> given_ = {};                                ///< tensors that stay as they are
+    std::map<std::pair<std::string, int>, std::string> copies_ = {};  ///< of a tensor and the dimension of its channels
     std::map<std::string, order> orders_ = {};
 };
 
@@ -236,7 +266,11 @@ class channel_mover {
 
 /// The same network, where the channels of images come last in what lies between its kernels. Images are what convolutions by constant
 /// weights read and make, and what follows from these element by element. Arguments of the network stay as they are: what a convolution
-/// reads or makes there is copied. A network whose channels come last already stays the same.
-inline layers with_channels_last(layers of) { return detail::channel_mover(std::move(of)).moved(); }
+/// reads or makes there is copied, as is what cannot have them last. A network whose channels come last already stays the same, and so does
+/// one of which kernels have parts of tensors.
+inline layers with_channels_last(layers of) {
+    bool const has_parts = std::any_of(of.all.begin(), of.all.end(), [](layer const& one) { return !one.parts.empty(); });
+    return has_parts ? of : detail::channel_mover(std::move(of)).moved();
+}
 
 }  // namespace tilewright::imported

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Without SSE2, x86 computes floats in more digits than vectors take. */
-#if (!defined(__GNUC__) || (defined(__i386__) && !defined(__SSE2__))) && !defined(C_VECTORS_PLAIN_C)
+#if (!defined(__GNUC__) || (defined(__i386__) && !defined(__SSE2_MATH__))) && !defined(C_VECTORS_PLAIN_C)
 #define C_VECTORS_PLAIN_C
 #endif
 #if defined(__GNUC__) && !defined(__clang__)
@@ -116,6 +116,19 @@ C_VECTORS_INLINE c_vectors_bytes c_vectors_load_bytes(const int8_t* from, int la
     return *(const c_vectors_bytes*)from;
 }
 
+#if C_VECTORS_LANES == 8 && defined(__AVX2__)
+/* As the lower half of a vector. Processors of 32 bits have no register of 64. */
+C_VECTORS_INLINE __m128i c_vectors_eight(const c_vectors_bytes* some) {
+#ifdef __x86_64__
+    int64_t all;
+    memcpy(&all, some, sizeof all);
+    return _mm_cvtsi64_si128(all);
+#else
+    return _mm_loadl_epi64((const __m128i*)(const void*)some);
+#endif
+}
+#endif
+
 /* Rounded once where there is an instruction for it: strict C does not let the compiler choose that by itself. */
 C_VECTORS_INLINE c_vectors_floats c_vectors_multiply_add(float one, c_vectors_floats by, c_vectors_floats to) {
 #if C_VECTORS_LANES == 16
@@ -123,7 +136,7 @@ C_VECTORS_INLINE c_vectors_floats c_vectors_multiply_add(float one, c_vectors_fl
 #elif C_VECTORS_LANES == 8 && defined(__FMA__)
     return (c_vectors_floats)_mm256_fmadd_ps(_mm256_set1_ps(one), (__m256)by, (__m256)to);
 #elif defined(__ARM_FEATURE_FMA) && defined(__ARM_NEON)
-    return (c_vectors_floats)vfmaq_n_f32((float32x4_t)to, (float32x4_t)by, one);
+    return (c_vectors_floats)vfmaq_f32((float32x4_t)to, (float32x4_t)by, vdupq_n_f32(one));
 #else
     return to + one * by;
 #endif
@@ -242,9 +255,7 @@ C_VECTORS_INLINE c_vectors_ints c_vectors_dot(c_vectors_ints sums, c_vectors_int
 }
 C_VECTORS_INLINE c_vectors_ints c_vectors_step_of_right(const c_vectors_bytes rows[2]) {
 #if defined(__AVX2__) && C_VECTORS_LANES == 8
-    int64_t a, b;
-    memcpy(&a, &rows[0], sizeof a), memcpy(&b, &rows[1], sizeof b);
-    return (c_vectors_ints)_mm256_cvtepi8_epi16(_mm_unpacklo_epi8(_mm_cvtsi64_si128(a), _mm_cvtsi64_si128(b)));
+    return (c_vectors_ints)_mm256_cvtepi8_epi16(_mm_unpacklo_epi8(c_vectors_eight(&rows[0]), c_vectors_eight(&rows[1])));
 #elif C_VECTORS_LANES == 4
     int32_t a, b;
     memcpy(&a, &rows[0], sizeof a), memcpy(&b, &rows[1], sizeof b);
@@ -550,16 +561,23 @@ C_VECTORS_FUNCTION void c_vectors_windows_s8(const struct c_vectors_sum of, cons
     c_vectors_panels_s8(of, &lines, columns, left, right, sums);
 #endif
 }
-/* Windows of any size. */
+/* Windows of any size. Where words are made, each panel of filters is put in order for some 64 results at least, or for all: otherwise that
+ * would take longer than the sums. So some of the terms are summed at a time. */
 C_VECTORS_FUNCTION void c_vectors_image_s8(struct c_vectors_sum of, const struct c_vectors_lines lines, int64_t step, int64_t columns,
                                            const int8_t* left, const int8_t* right, int32_t* sums) {
     const struct c_vectors_sum whole = of;
-    of.tap_rows = whole.tap_rows * whole.taps * whole.terms <= C_VECTORS_WORDS ? whole.tap_rows : 1;
-    of.taps = of.tap_rows * whole.taps * whole.terms <= C_VECTORS_WORDS ? whole.taps : 1;
+    int64_t terms = whole.terms;
+#if C_VECTORS_STEP == 2
+    const int64_t wide = lines.rows < 64 ? lines.rows : 64, needed = (63 + wide) / wide, high = lines.lines < needed ? lines.lines : needed,
+                  room = C_VECTORS_WORDS / (c_vectors_taken(wide, of.taps, step) * c_vectors_taken(high, of.tap_rows, step));
+    if (terms > room) terms = room < 64 ? 64 : room / 64 * 64;
+    of.tap_rows = whole.tap_rows * whole.taps * terms <= C_VECTORS_WORDS ? whole.tap_rows : 1;
+    of.taps = of.tap_rows * whole.taps * terms <= C_VECTORS_WORDS ? whole.taps : 1;
+#endif
     for (int64_t r = 0; r < whole.tap_rows; r += of.tap_rows) {
         for (int64_t t = 0; t < whole.taps; t += of.taps) {
-            for (int64_t l = 0; l < whole.terms; l += of.terms) {
-                of.terms = whole.terms - l < C_VECTORS_WORDS ? whole.terms - l : C_VECTORS_WORDS;
+            for (int64_t l = 0; l < whole.terms; l += terms) {
+                of.terms = whole.terms - l < terms ? whole.terms - l : terms;
                 c_vectors_windows_s8(of, lines, step, columns, left + r * of.left_tap_row + t * of.left_tap + l,
                                      right + r * of.right_tap_row + t * of.right_tap + l * of.right_term, sums);
                 of.adds = 1;
@@ -719,9 +737,7 @@ C_VECTORS_INLINE c_vectors_ints c_vectors_widen(c_vectors_bytes some) {
 #if C_VECTORS_LANES == 16
     return (c_vectors_ints)_mm512_cvtepi8_epi32((__m128i)some);
 #elif C_VECTORS_LANES == 8 && defined(__AVX2__)
-    int64_t all;
-    memcpy(&all, &some, sizeof all);
-    return (c_vectors_ints)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128(all));
+    return (c_vectors_ints)_mm256_cvtepi8_epi32(c_vectors_eight(&some));
 #elif C_VECTORS_LANES == 4 && defined(__SSE2__)
     int32_t all;
     memcpy(&all, &some, sizeof all);
