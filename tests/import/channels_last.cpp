@@ -16,13 +16,7 @@ layer kernel(char const* name, value const& target, value const& what) {
     made.nodes = stage_of(target, what);
     return made;
 }
-/// The extents of what each kernel makes.
-tensor_shapes shapes_of(layers const& of) {
-    tensor_shapes made;
-    for (layer const& one : of.all)
-        made.merge(imported::detail::shapes_of_stages(imported::detail::stages_of(imported::detail::nodes_of(one))));
-    return made;
-}
+using imported::detail::shapes_of;
 known_tensor weights(std::vector<std::int64_t> const& extents, char const* name = "w") {
     std::vector<std::int64_t> values;
     for (std::int64_t at = 0; at < count_of(extents); ++at) values.push_back(at % 7 - 3);

@@ -1,7 +1,7 @@
 #pragma once
 #include <map>
 #include <set>
-#include <tilewright/import/contraction.hpp>
+#include <tilewright/import/place_layers.hpp>
 
 // Images of which each channel is a plane, as ONNX has them, become images whose channels follow each other in each pixel.
 namespace tilewright::imported {
@@ -109,7 +109,7 @@ class channel_search {
 /// Gives the tensors of a network another order of dimensions.
 class channel_mover {
   public:
-    explicit channel_mover(layers of) : of_(std::move(of)), search_(of_) {}
+    explicit channel_mover(layers of) : of_(std::move(of)), shapes_(shapes_of(of_)), search_(of_) {}
     layers moved() && {
         for (auto const* const all : {&of_.inputs, &of_.outputs}) {
             for (stored const& one : *all) given_.insert(one.name.str());
@@ -140,11 +140,6 @@ class channel_mover {
         auto const before = list;
         for (std::size_t at = 0; at < by.size(); ++at) list[at] = before[static_cast<std::size_t>(by[at])];
     }
-    /// Which dimension moves; -1: none has to.
-    int moving(std::string const& tensor, int rank) {
-        int const channel = search_.channel_of(tensor, rank);
-        return channel == rank - 1 ? -1 : channel;
-    }
     std::string new_name(char const* beginning) const {
         for (int number = 0;; ++number) {
             std::string made = beginning + std::to_string(number);
@@ -155,30 +150,17 @@ class channel_mover {
             if (is_free) return made;
         }
     }
-    /// The extents of what a kernel accesses. Those of an argument are the caller's.
-    std::vector<std::int64_t> extents_of(ir::label const& tensor) const {
-        for (auto const* const all : {&of_.inputs, &of_.outputs}) {
-            for (stored const& one : *all) {
-                if (one.name == tensor) return one.extents;
-            }
-        }
-        std::vector<std::int64_t> made;
-        for (layer const& one : of_.all) {
-            if (!(one.nodes.back().name == tensor)) continue;
-            ir::stage const last = stages_of(nodes_of(one)).back();
-            for (int axis = 0; axis < last.rank; ++axis) made.push_back(last.axes[axis].extent);
-        }
-        return made;
-    }
     /// Where the channels of an image do not come last, since it is an argument of the network, or its kernel needs another order of loops,
     /// or another convolution takes another dimension as its channels: this convolution has a copy.
     void copy(image const& of) {
         auto const by = std::find_if(of_.all.begin(), of_.all.end(), [&](layer const& one) { return one.name.str() == of.layer; });
-        std::vector<std::int64_t> const extents = extents_of(of.tensor);
+        auto const shape = shapes_.find(of.tensor.str());
+        if (shape == shapes_.end()) return;
+        std::vector<std::int64_t> const& extents = shape->second;
         int const rank = static_cast<int>(extents.size());
         auto const ordered = orders_.find(of.tensor.str());
         int const last = ordered == orders_.end() ? rank - 1 : ordered->second.back();
-        if (of.channel == last || rank == 0) return;
+        if (of.channel == last) return;
         auto& own = copies_[{of.tensor.str(), of.channel}];
         bool const is_there = !own.empty();
         if (!is_there) own = new_name("last");
@@ -212,8 +194,8 @@ class channel_mover {
         if (!may_move) return;
         for (ir::stage const& one : stages) {
             std::string const tensor = name_in(of, one.output);
-            if (given_.count(tensor) != 0 || orders_.count(tensor) != 0) continue;
-            if (int const channel = moving(tensor, one.rank); channel >= 0) orders_[tensor] = channels_last(channel, one.rank);
+            int const channel = search_.channel_of(tensor, one.rank);
+            if (given_.count(tensor) == 0 && channel >= 0 && channel < one.rank - 1) orders_[tensor] = channels_last(channel, one.rank);
         }
     }
     void reorder(layer& of) {
@@ -235,11 +217,7 @@ class channel_mover {
             }
             if (auto const found = moved.find(at); found != moved.end()) return found->second;
             auto const found = one.op == operation::access ? orders_.find(name_in(of, one.name)) : orders_.end();
-            if (found != orders_.end()) {
-                auto const plain = one.arguments;
-                for (std::size_t dimension = 0; dimension < found->second.size(); ++dimension)
-                    one.arguments[static_cast<int>(dimension)] = plain[found->second[dimension]];
-            }
+            if (found != orders_.end()) reorder(one.arguments, found->second);
             return put(to, one);
         });
         if (of.inner.empty() || stages.empty() || orders_.count(name_in(of, stages.back().output)) == 0) return;
@@ -256,6 +234,7 @@ class channel_mover {
     }
 
     layers of_;
+    tensor_shapes shapes_;
     channel_search search_;
     std::set<std::string> given_ = {};                                ///< tensors that stay as they are
     std::map<std::pair<std::string, int>, std::string> copies_ = {};  ///< of a tensor and the dimension of its channels
