@@ -154,9 +154,9 @@ class channel_mover {
     /// or another convolution takes another dimension as its channels: this convolution has a copy.
     void copy(image const& of) {
         auto const by = std::find_if(of_.all.begin(), of_.all.end(), [&](layer const& one) { return one.name.str() == of.layer; });
-        auto const shape = shapes_.find(of.tensor.str());
-        if (shape == shapes_.end()) return;
-        std::vector<std::int64_t> const& extents = shape->second;
+        auto const known = shapes_.find(of.tensor.str());
+        if (known == shapes_.end()) return;
+        std::vector<std::int64_t> const& extents = known->second;
         int const rank = static_cast<int>(extents.size());
         auto const ordered = orders_.find(of.tensor.str());
         int const last = ordered == orders_.end() ? rank - 1 : ordered->second.back();
