@@ -1,5 +1,6 @@
 /* The functions of targets/c_vectors.h beside loops that are written here, at shapes that are drawn. Buffers have exactly the elements that
- * a call may touch, so that sanitizers see any other access. Prints how many calls agree. */
+ * a call may touch, so that sanitizers see any other access. Prints how many calls there were, and how many
+ * elements differ. The argument is the number of rounds, of eight calls each. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tilewright/targets/c_vectors.h>
@@ -196,8 +197,9 @@ static void add(void) {
     ++calls;
 }
 
-int main(void) {
-    for (int at = 0; at < 400; ++at) products(), pixels(), depthwise(), finish(), add();
+int main(int count, char** arguments) {
+    const int rounds = count > 1 ? atoi(arguments[1]) : 400;
+    for (int at = 0; at < rounds; ++at) products(), pixels(), depthwise(), finish(), add();
     printf("c_vectors: calls=%d elements that differ=%d\n", calls, failures);
     return failures != 0;
 }

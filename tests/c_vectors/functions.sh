@@ -5,20 +5,20 @@ here=$(cd "$(dirname "$0")" && pwd)
 folder=$1
 mkdir -p "$folder"
 
-# functions NAME RUN COMPILER FLAG…: what RUN starts is the program, as it is where RUN is empty
+# functions NAME RUN ROUNDS COMPILER FLAG…: what RUN starts is the program, as it is where RUN is empty. Slow ones have fewer rounds.
 functions() {
-    name=$1 run=$2
-    shift 2
+    name=$1 run=$2 rounds=$3
+    shift 3
     echo "$*"
     "$@" -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$here/../../include" "$here/functions.c" -o "$folder/$name"
-    $run "$folder/$name"
+    $run "$folder/$name" "$rounds"
 }
 
 sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
-functions baseline "" gcc -O1 $sanitizers
-functions native "" gcc -O1 -march=native $sanitizers
-functions plain "" gcc -O1 -DC_VECTORS_PLAIN_C $sanitizers
-functions clang_native "" clang-14 -O2 -march=native
-functions clang_plain "" clang-14 -O2 -DC_VECTORS_PLAIN_C
-if grep -qw avx2 /proc/cpuinfo; then functions avx2 "" gcc -O2 -march=haswell; fi
-functions aarch64 qemu-aarch64 aarch64-linux-gnu-gcc -O2 -static
+functions baseline "" 400 gcc -O1 $sanitizers
+functions native "" 400 gcc -O1 -march=native $sanitizers
+functions plain "" 100 gcc -O1 -DC_VECTORS_PLAIN_C $sanitizers
+functions clang_native "" 400 clang-14 -O2 -march=native
+functions clang_plain "" 400 clang-14 -O2 -DC_VECTORS_PLAIN_C
+if grep -qw avx2 /proc/cpuinfo; then functions avx2 "" 400 gcc -O2 -march=haswell; fi
+functions aarch64 qemu-aarch64 100 aarch64-linux-gnu-gcc -O2 -static

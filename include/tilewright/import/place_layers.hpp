@@ -84,7 +84,7 @@ inline std::string likeness_of(layer_shape const& of) {
         add(of.is_constant(one.name));
         if (found == seen.end()) seen.push_back(one.name);
     }
-    add(of.what().rescaled.has_value());
+    add(of.what().rescaled.has_value()), add(of.what().added.has_value()), add(of.what().parts.empty());
     for (ir::label const& tensor : seen) {
         auto const found = of.shapes().find(tensor.str());
         for (std::size_t at = 0; found != of.shapes().end() && at < found->second.size(); ++at) add(found->second[at]);
@@ -130,6 +130,8 @@ class layer_placer {
     /// Where a layer runs. @throws not_placed  where no choice takes it
     placed place(layer const& of) {
         placement report{of.name.str(), of.made_for, {}, {}, 0, 0, {}};
+        layer_shape const as_made(of, constants_, shapes_);
+        std::string const likeness = detail::likeness_of(as_made);
         auto const said = on_.overrides().find(of.known_as().str());
         for (std::size_t at = 0; at < on_.choices().size(); ++at) {
             if (said != on_.overrides().end() && said->second != at) continue;
@@ -144,8 +146,7 @@ class layer_placer {
                 continue;
             }
             auto const as_placed = [&]() -> placed_layer& {
-                return layers_.emplace_back(
-                    placed_layer{layer_shape(of, constants_, shapes_), agent.on.where, agent.uses.tensors, on_.constants().name});
+                return layers_.emplace_back(placed_layer{as_made, agent.on.where, agent.uses.tensors, on_.constants().name});
             };
             if (one.made_by.empty()) {
                 placed_layer& here = as_placed();
@@ -155,10 +156,15 @@ class layer_placer {
             placed_layer* best_here = nullptr;
             std::vector<std::string> why;
             for (std::size_t which = 0; which < one.made_by.size(); ++which) {
+                auto const known = known_.try_emplace(std::to_string(at) + " " + std::to_string(which) + "\n" + likeness).first;
+                if (!known->second.why.empty()) {
+                    why.push_back(known->second.why);
+                    continue;
+                }
                 placed_layer& here = as_placed();
-                auto found = best_of(here, at, which, agent, report);
+                auto found = best_of(here, one.made_by[which], agent, known->second, report);
                 if (!found.how) {
-                    why.push_back(found.why);
+                    why.push_back(known->second.why);
                     layers_.pop_back();
                 } else if (!best || found.cycles < best->cycles) {
                     best = std::move(found), best_here = &here;
@@ -176,10 +182,12 @@ class layer_placer {
     }
 
   private:
+    /// What a template has for layers that are alike.
     struct known_best {
+        bool is_searched = false;
         std::size_t at = 0;
         double cycles = 0;
-        std::string why = {};  ///< not empty: none has a plan
+        std::string why = {};  ///< not empty: it has no schedule, or none that has a plan
     };
 
     /// Whether what a layer writes on an agent can be where the caller is given results, if it is one.
@@ -237,25 +245,27 @@ class layer_placer {
         }
         return by.uses.tensors.count > 0 ? with_arguments(made, of, by) : made;
     }
-    /// The cheapest schedule of a template, or why it has none.
+    /// The cheapest schedule of a template, if it has one.
     struct found_schedule {
         std::optional<schedule> how = {};
         double cycles = 0, least_cycles = 0;
-        std::string why = {};
     };
-    found_schedule best_of(placed_layer& of, std::size_t choice_at, std::size_t template_at, chip::placed_agent const& by,
+    /// @param known  what was found for a layer like it, or will be found here
+    found_schedule best_of(placed_layer& of, schedule_template const& made_by, chip::placed_agent const& by, known_best& known,
                            placement& report) {
-        std::string const likeness = std::to_string(choice_at) + " " + std::to_string(template_at) + "\n" + detail::likeness_of(of.of);
-        candidates made = on_.choices()[choice_at].made_by[template_at](of);
-        if (made.all.empty()) return {{}, 0, 0, made.none.empty() ? "it has no schedule" : made.none};
-        for (schedule& each : made.all) each = with_arguments(each, of, by);
-        auto found = known_.find(likeness);
-        if (found == known_.end()) {
-            found = known_.emplace(likeness, search(made.all)).first;
-            report.schedules += static_cast<std::int64_t>(made.all.size());
+        candidates made = made_by(of);
+        if (made.all.empty()) {
+            known.why = made.none.empty() ? "it has no schedule" : made.none;
+            return {};
         }
-        if (!found->second.why.empty()) return {{}, 0, 0, found->second.why};
-        return {made.all[found->second.at], found->second.cycles, made.least_cycles, {}};
+        if (!known.is_searched) {
+            for (schedule& each : made.all) each = with_arguments(each, of, by);
+            known = search(made.all);
+            report.schedules += static_cast<std::int64_t>(made.all.size());
+            if (!known.why.empty()) return {};
+            return {std::move(made.all[known.at]), known.cycles, made.least_cycles};
+        }
+        return {with_arguments(made.all[known.at], of, by), known.cycles, made.least_cycles};
     }
     static known_best search(std::vector<schedule> const& all) {
         tilewright::detail::machine_reading const reading = tilewright::detail::read_machine(all[0].where());
@@ -268,11 +278,11 @@ class layer_placer {
             costs.push_back(plan->refusal ? -1 : by_cycles{}(*plan));
         }
         if (int const best = tilewright::detail::position_of_least(costs); best >= 0)
-            return {static_cast<std::size_t>(best), costs[static_cast<std::size_t>(best)], {}};
+            return {true, static_cast<std::size_t>(best), costs[static_cast<std::size_t>(best)], {}};
         auto const most =
             std::max_element(refusals.begin(), refusals.end(), [](auto const& a, auto const& b) { return a.second < b.second; });
         return {
-            0, 0,
+            true, 0, 0,
             "its " + std::to_string(all.size()) + " schedules are refused; " + std::to_string(most->second) + " of them: " + most->first};
     }
 
