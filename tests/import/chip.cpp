@@ -854,9 +854,13 @@ TEST_CASE("layers that are alike are searched once") {
         if (one.op == operation::access && one.name == "in0") one.name = "t0";
     }
     network.all.push_back(next);
-    network_program const whole(network, "net", chip_with(products_by("mac"), nothing()));
+    int asked = 0;
+    schedule_template const refuses = [&asked](placed_layer&) { return ++asked, candidates{{}, "not today"}; };
+    network_program const whole(network, "net", chip_with(refuses, products_by("mac_rows")));
     CHECK(whole.placed_layers()[0].report.schedules > 50);
     CHECK(whole.placed_layers()[1].report.schedules == 0);
+    CHECK(asked == 1);
+    for (auto const& one : whole.placed_layers()) CHECK(one.report.passed_over == std::vector<std::string>{"columns on npu: not today"});
     auto const plan = std::make_unique<program_plan_value>(make_program_plan(whole.get()));
     REQUIRE(!plan->refusal);
     CHECK(plan->kernel_at(0).cycles == plan->kernel_at(1).cycles);
