@@ -864,4 +864,12 @@ TEST_CASE("layers that are alike are searched once") {
     auto const plan = std::make_unique<program_plan_value>(make_program_plan(whole.get()));
     REQUIRE(!plan->refusal);
     CHECK(plan->kernel_at(0).cycles == plan->kernel_at(1).cycles);
+    // A template that looks at names.
+    schedule_template const prefers_first = [every = products_by("mac_rows")](placed_layer& of) {
+        candidates made = every(of);
+        if (of.of.what().name == "k1") made.all.erase(made.all.begin() + 1, made.all.end());
+        return made;
+    };
+    CHECK_THROWS_WITH(network_program(network, "net", chip_with(nothing(), prefers_first)),
+                      "k1: a template makes fewer schedules of it than of a layer that differs in names alone");
 }

@@ -251,6 +251,7 @@ class layer_placer {
         double cycles = 0, least_cycles = 0;
     };
     /// @param known  what was found for a layer like it, or will be found here
+    /// @throws not_placed  where the template has fewer schedules than for a layer like it
     found_schedule best_of(placed_layer& of, schedule_template const& made_by, chip::placed_agent const& by, known_best& known,
                            placement& report) {
         candidates made = made_by(of);
@@ -265,6 +266,9 @@ class layer_placer {
             if (!known.why.empty()) return {};
             return {std::move(made.all[known.at]), known.cycles, made.least_cycles};
         }
+        if (known.at >= made.all.size())
+            throw not_placed(of.of.what().name.str() +
+                             ": a template makes fewer schedules of it than of a layer that differs in names alone");
         return {with_arguments(made.all[known.at], of, by), known.cycles, made.least_cycles};
     }
     static known_best search(std::vector<schedule> const& all) {
