@@ -156,23 +156,18 @@ class layer_placer {
             placed_layer* best_here = nullptr;
             std::vector<std::string> why;
             for (std::size_t which = 0; which < one.made_by.size(); ++which) {
-                auto const known = known_.try_emplace(std::to_string(at) + " " + std::to_string(which) + "\n" + likeness).first;
-                if (!known->second.why.empty()) {
-                    why.push_back(known->second.why);
-                    continue;
+                known_best& known = known_[std::to_string(at) + " " + std::to_string(which) + "\n" + likeness];
+                if (known.why.empty()) {
+                    placed_layer& here = as_placed();
+                    auto found = best_of(here, one.made_by[which], agent, known, report);
+                    if (!found) layers_.pop_back();
+                    else if (!best || found->cycles < best->cycles) best = std::move(found), best_here = &here;
                 }
-                placed_layer& here = as_placed();
-                auto found = best_of(here, one.made_by[which], agent, known->second, report);
-                if (!found.how) {
-                    why.push_back(known->second.why);
-                    layers_.pop_back();
-                } else if (!best || found.cycles < best->cycles) {
-                    best = std::move(found), best_here = &here;
-                }
+                if (!known.why.empty()) why.push_back(known.why);
             }
             if (best) {
                 report.least_cycles = best->least_cycles;
-                return {best_here, *best->how, one.agent_at, report};
+                return {best_here, best->how, one.agent_at, report};
             }
             report.passed_over.push_back(one.name + " on " + report.agent + ": " + detail::joined_reasons(why));
         }
@@ -184,8 +179,7 @@ class layer_placer {
   private:
     /// What a template has for layers that are alike.
     struct known_best {
-        bool is_searched = false;
-        std::size_t at = 0;
+        std::optional<std::size_t> at = {};  ///< of the cheapest schedule; none: not known yet, or `why`
         double cycles = 0;
         std::string why = {};  ///< not empty: it has no schedule, or none that has a plan
     };
@@ -245,31 +239,29 @@ class layer_placer {
         }
         return by.uses.tensors.count > 0 ? with_arguments(made, of, by) : made;
     }
-    /// The cheapest schedule of a template, if it has one.
     struct found_schedule {
-        std::optional<schedule> how = {};
+        schedule how;
         double cycles = 0, least_cycles = 0;
     };
+    /// The cheapest schedule of a template, if it has one.
+    ///
     /// @param known  what was found for a layer like it, or will be found here
     /// @throws not_placed  where the template has fewer schedules than for a layer like it
-    found_schedule best_of(placed_layer& of, schedule_template const& made_by, chip::placed_agent const& by, known_best& known,
-                           placement& report) {
+    std::optional<found_schedule> best_of(placed_layer& of, schedule_template const& made_by, chip::placed_agent const& by,
+                                          known_best& known, placement& report) {
         candidates made = made_by(of);
         if (made.all.empty()) {
             known.why = made.none.empty() ? "it has no schedule" : made.none;
-            return {};
-        }
-        if (!known.is_searched) {
+        } else if (!known.at) {
             for (schedule& each : made.all) each = with_arguments(each, of, by);
             known = search(made.all);
             report.schedules += static_cast<std::int64_t>(made.all.size());
-            if (!known.why.empty()) return {};
-            return {std::move(made.all[known.at]), known.cycles, made.least_cycles};
         }
-        if (known.at >= made.all.size())
+        if (!known.why.empty()) return {};
+        if (*known.at >= made.all.size())
             throw not_placed(of.of.what().name.str() +
                              ": a template makes fewer schedules of it than of a layer that differs in names alone");
-        return {with_arguments(made.all[known.at], of, by), known.cycles, made.least_cycles};
+        return found_schedule{with_arguments(made.all[*known.at], of, by), known.cycles, made.least_cycles};
     }
     static known_best search(std::vector<schedule> const& all) {
         tilewright::detail::machine_reading const reading = tilewright::detail::read_machine(all[0].where());
@@ -282,11 +274,12 @@ class layer_placer {
             costs.push_back(plan->refusal ? -1 : by_cycles{}(*plan));
         }
         if (int const best = tilewright::detail::position_of_least(costs); best >= 0)
-            return {true, static_cast<std::size_t>(best), costs[static_cast<std::size_t>(best)], {}};
+            return {static_cast<std::size_t>(best), costs[static_cast<std::size_t>(best)], {}};
         auto const most =
             std::max_element(refusals.begin(), refusals.end(), [](auto const& a, auto const& b) { return a.second < b.second; });
         return {
-            true, 0, 0,
+            {},
+            0,
             "its " + std::to_string(all.size()) + " schedules are refused; " + std::to_string(most->second) + " of them: " + most->first};
     }
 
