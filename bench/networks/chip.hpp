@@ -8,7 +8,8 @@
 #include <tilewright/tilewright.hpp>
 
 /// The chip of lesson 14 with memories that networks fit into: an npu that multiplies 16 pixels by 16 filters over 32 channels, a vector unit that
-/// finishes sums and adds, and a cpu.
+/// finishes sums and adds, and a cpu. Besides, its loads write the border of an image, and its controller goes on while the array and the vector
+/// unit are at work.
 namespace networks_chip {
 
 using namespace tilewright;
@@ -19,31 +20,37 @@ inline constexpr memory wei_mem{.name = "wei_mem", .capacity = 32_MiB, .alignmen
 inline constexpr memory spad{.name = "spad", .base = 0x5000'0000, .capacity = 64_KiB, .alignment = 16};
 inline constexpr memory acc{.name = "acc", .base = 0x5100'0000, .capacity = 16_KiB, .alignment = 16};
 
-inline constexpr engine dma{"dma"}, loader{"loader"}, array{"array"};
+inline constexpr engine dma{"dma"}, loader{"loader"};
+inline constexpr engine array{.name = "array", .completes = completion::by_channel}, vectors{.name = "vectors", .completes = completion::by_channel};
 inline constexpr core cortex{.name = "cortex"}, controller{.name = "controller"};
 inline constexpr auto fetch_input =
     transfer("fetch_input", l2_mem, act_mem).on(dma).dimensions(2).cost({.latency = 20, .setup = 4, .bytes_per_cycle = 4});
 inline constexpr auto cpu_machine = machine("cpu", l2_mem, act_mem, wei_mem, cortex, dma, fetch_input);
 
 inline constexpr transfer_cost by_loader{.latency = 16, .setup = 2, .bytes_per_cycle = 16};
-inline constexpr auto mvin = transfer("mvin", act_mem, spad).on(loader).asynchronous().dimensions(4).cost(by_loader);
+inline constexpr auto mvin =
+    transfer("mvin", act_mem, spad).on(loader).asynchronous().dimensions(3).fills_border().cost(by_loader)
+        .calls("mvin", argument::source, argument::destination, argument::row_bytes,
+               argument::extent(1), argument::source_stride(1), argument::destination_stride(1),
+               argument::extent(2), argument::source_stride(2), argument::destination_stride(2),
+               argument::pad_before(0), argument::pad_after(0), argument::pad_before(1), argument::pad_after(1),
+               argument::pad_before(2), argument::pad_after(2), argument::pad_value, argument::tag);
 inline constexpr auto mvin_weights = transfer("mvin_weights", wei_mem, spad).on(loader).asynchronous().dimensions(4).cost(by_loader);
 inline constexpr axis p{"p", 16}, f{"f", 16}, d{"d", 32};
 inline constexpr tensor<std::int8_t> pixels{"pixels"}, filters{"filters"};
 inline constexpr tensor<std::int32_t> sums{"sums"};
 inline constexpr auto product = cast<std::int32_t>(pixels(p, d)) * cast<std::int32_t>(filters(d, f));
 inline constexpr auto mac = intrinsic("mac", sums(p, f) += product)
-                                .reads(pixels, spad).reads(filters, spad).updates(sums, acc).up_to(p, f, d).on(array).cycles(16);
+                                .reads(pixels, spad).reads(filters, spad).updates(sums, acc).up_to(p, f, d).on(array).asynchronous().cycles(16);
 inline constexpr auto mul = intrinsic("mul", sums(p, f) = sum(d, product))
-                                .reads(pixels, spad).reads(filters, spad).writes(sums, acc).up_to(p, f, d).on(array).cycles(16);
+                                .reads(pixels, spad).reads(filters, spad).writes(sums, acc).up_to(p, f, d).on(array).asynchronous().cycles(16);
 // A vector unit rescales 16 sums a cycle, and stores them as bytes.
-inline constexpr engine vectors{"vectors"};
 inline constexpr tensor<std::int32_t> bias{"bias"}, multiplier{"multiplier"}, shift{"shift"}, low{"low"}, high{"high"}, zero{"zero"};
 inline constexpr tensor<std::int8_t> finished{"finished"};
 inline constexpr auto finish =
     intrinsic("finish", finished(p, f) = imported::rescaled_bytes(sums(p, f), bias(f), multiplier(f), shift(f), low(0), high(0), zero(0)))
         .reads(sums, acc).reads({bias, multiplier, shift, low, high, zero}, wei_mem).writes(finished, act_mem)
-        .up_to(p, f).on(vectors).cycles(0, per(p));
+        .up_to(p, f).on(vectors).asynchronous().cycles(0, per(p));
 // It adds 16 bytes to 16 others a cycle: each has a zero point and a scale, and so has the sum.
 inline constexpr axis e{"e", 16};
 inline constexpr tensor<std::int8_t> left{"left"}, right{"right"}, total{"total"};
@@ -54,7 +61,7 @@ inline constexpr auto add =
                                                       right_shift(0), multiplier(0), shift(0), low(0), high(0), zero(0)))
         .reads({left, right}, act_mem).writes(total, act_mem)
         .reads({left_zero, left_by, left_shift, right_zero, right_by, right_shift, multiplier, shift, low, high, zero}, wei_mem)
-        .up_to(e).on(vectors).cycles(1);
+        .up_to(e).on(vectors).asynchronous().cycles(1);
 inline constexpr auto npu_machine =
     machine("npu", act_mem, wei_mem, spad, acc, controller, loader, array, vectors, mvin, mvin_weights, mac, mul, finish, add);
 

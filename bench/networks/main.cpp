@@ -227,13 +227,22 @@ void print(entry const& of, row const& one) {
     std::fflush(stdout);
 }
 
+/// A share in per cent; a dash where there is nothing.
+std::string share(networks::array_use const& of) {
+    char text[16] = "-";
+    if (of.cycles > 0) std::snprintf(text, sizeof text, "%.1f %%", 100 * of.share());
+    return text;
+}
+
 /// The networks of int8 on a chip: where layers go, cycles as planned and as the emulated chip counts them. @return how busy its array is
-double print_on_chip(std::vector<entry> const& entries, int& code) {
+networks::array_use print_on_chip(std::vector<entry> const& entries, int& code) {
     std::printf(
-        "\nint8 on the chip of lesson 14, with larger memories. `busy`: of layers that sum products over 16 channels or more, the share of "
-        "their cycles for which the array is needed.\n\n%-28s %7s %9s %6s %12s %12s %7s\n",
-        "", "plan s", "act_mem", "proven", "cycles", "emulated", "busy");
-    double busy = 0, cycles = 0;
+        "\nint8 on the chip of lesson 14, with larger memories, loads that write borders, and an array and a vector unit beside the "
+        "controller.\n`busy`: of layers that sum products over 16 channels or more, the share of their cycles for which the array is "
+        "needed; `images`: of\nthose that have several pixels. One vector uses each weight once, and takes as long as the load of "
+        "weights.\n\n%-28s %7s %9s %6s %12s %12s %7s %7s\n",
+        "", "plan s", "act_mem", "proven", "cycles", "emulated", "busy", "images");
+    networks::array_use all, images;
     for (entry const& one : entries) {
         if (!one.is_int8) continue;
         progress(one.title() + ": on a chip");
@@ -251,14 +260,15 @@ double print_on_chip(std::vector<entry> const& entries, int& code) {
             std::printf("%-28s FAILED: %s\n", one.title().c_str(), found.refused.c_str());
             continue;
         }
-        busy += found.busy, cycles += found.npu_cycles;
-        std::printf("%-28s %7.2f %9lld %6s %12.0f %12.0f %5.1f %%  %d of %d layers on the npu%s\n", one.title().c_str(),
+        all.add(found.array), images.add(found.images);
+        std::printf("%-28s %7.2f %9lld %6s %12.0f %12.0f %7s %7s  %d of %d layers on the npu%s\n", one.title().c_str(),
                     found.seconds_to_plan, found.act_bytes, found.proven ? "yes" : "no", found.cycles, found.emulated,
-                    found.npu_cycles > 0 ? 100 * found.busy / found.npu_cycles : 0.0, found.on_npu, found.layers,
+                    share(found.array).c_str(), share(found.images).c_str(), found.on_npu, found.layers,
                     found.emulated == found.cycles ? "" : ": NOT AS PLANNED");
         std::fflush(stdout);
     }
-    return cycles > 0 ? busy / cycles : 0;
+    if (all.cycles > 0) std::printf("%-28s %54s %7s\n", "all", share(all).c_str(), share(images).c_str());
+    return all;
 }
 
 }  // namespace
@@ -268,7 +278,7 @@ int main(int count, char** arguments) {
     std::string pattern = (fs::temp_directory_path() / "tilewright_networks_XXXXXX").string();
     int code = EXIT_SUCCESS, planned = 0, asked = 0;
     peers::summary speed;
-    double busy = 0;
+    networks::array_use array;
     try {
         onnxruntime::runtime const peer(NETWORKS_ONNXRUNTIME);
         if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("there is no folder to work in");
@@ -308,7 +318,7 @@ int main(int count, char** arguments) {
             }
             fs::remove_all(own);
         }
-        busy = print_on_chip(entries, code);
+        array = print_on_chip(entries, code);
     } catch (interrupted const&) {
         std::fprintf(stderr, "\nnetworks: stopped\n");
         code = 128 + SIGINT;
@@ -319,7 +329,8 @@ int main(int count, char** arguments) {
     std::error_code ignored;
     if (fs::path(pattern).filename().string().find("XXXXXX") == std::string::npos) fs::remove_all(pattern, ignored);
     if (code == EXIT_SUCCESS)
-        std::printf("networks: planned=%d/%d utilisation=%s to_onnxruntime=%s\n", planned, asked, busy > 0 ? figure(busy).c_str() : "none",
+        std::printf("networks: planned=%d/%d utilisation=%s to_onnxruntime=%s\n", planned, asked,
+                    array.cycles > 0 ? figure(array.share()).c_str() : "none",
                     speed.count > 0 ? figure(speed.geometric_mean()).c_str() : "none");
     return code;
 }

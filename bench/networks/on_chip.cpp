@@ -30,8 +30,10 @@ chip_figures on_chip(imported::layers layers, std::vector<std::vector<std::byte>
             std::int64_t channels = 1;
             for (imported::contracted_loop const& loop : of_model.value().k) channels *= loop.extent;
             if (channels < 16) continue;
-            made.npu_cycles += static_cast<double>(plan->kernel_at(plan->find_kernel(one.layer->of.what().name)).cycles);
-            made.busy += one.report.least_cycles;
+            array_use const with{.busy = one.report.least_cycles,
+                                 .cycles = static_cast<double>(plan->kernel_at(plan->find_kernel(one.layer->of.what().name)).cycles)};
+            made.array.add(with);
+            if (!of_model.value().m.empty()) made.images.add(with);
         }
         if (inputs.empty()) return made;
         imported::emulated_network emulated(whole, on, *plan);

@@ -4,13 +4,22 @@
 
 namespace networks {
 
+/// How busy the array is with layers.
+struct array_use {
+    double busy = 0, cycles = 0;  ///< what the array needs; what the layers take
+
+    void add(array_use const& more) { busy += more.busy, cycles += more.cycles; }
+    double share() const { return cycles > 0 ? busy / cycles : 0; }
+};
+
 /// A network on the chip of chip.hpp.
 struct chip_figures {
     std::string refused = {};    ///< why it has no plan there; empty: it has one
     double seconds_to_plan = 0;  ///< layers placed and searched, and the program planned
     int layers = 0, on_npu = 0;
     double cycles = 0, emulated = 0;  ///< of the whole network, as planned and as counted; 0: not emulated
-    double busy = 0, npu_cycles = 0;  ///< of layers on the npu with at least 16 channels: what the array needs, what they take
+    array_use array = {};             ///< with layers on the npu of at least 16 channels
+    array_use images = {};            ///< with those of them that have several pixels
     bool proven = false;              ///< of the memory between kernels
     long long act_bytes = 0;          ///< the most that is alive there
 };

@@ -323,7 +323,6 @@ void break_rules_of_cores(rule_book& book) {
     book.refuses(distribution, ir::rule::out_of_sight_of_cores, shared(on_four).distribute(m, four).cache_read(B, near));
     book.refuses(distribution, ir::rule::engine_of_all_cores, shared(one_dma).distribute(m, four).cache_read(A, near).at(m));
     book.refuses(distribution, ir::rule::on_with_distribution, staged_in_two().distribute(m, four).stage(D).on(four, 1));
-    book.refuses(distribution, ir::rule::versions_on_one_core, staged_in_two().store_in(C, spad).buffers(2));
     book.refuses(distribution, ir::rule::parts_of_shares,
                  staged_in_two()
                      .layout([](auto i, auto j) { return index_map(i % 3, i / 9, i % 9 / 3, j); })
@@ -819,6 +818,22 @@ TEST_CASE("every rule is raised by what breaks it") {
     auto const read = [&] { return schedule(copy, streaming).cache_read(D, spad).at(m); };
     book.refuses(versions_without_use, ir::rule::distance_beyond_versions, read().buffers(2).prefetch(2));
     book.refuses(versions_without_use, ir::rule::versions_of_one_step, schedule(copy, streaming).cache_read(D, spad).buffers(2));
+    book.refuses(versions_without_use, ir::rule::versions_of_a_blocking_reader,
+                 schedule(two_stages, streaming).compute_at(D, m).stage(D).store_in(D, spad).buffers(2));
+    constexpr axis e{"e", 64};
+    constexpr tensor<std::int32_t> x{"x"}, y{"y"};
+    constexpr auto one_more = intrinsic("one_more", y(e) = x(e) + 1).reads(x, spad).writes(y, spad).in_place(x).on(channel).asynchronous();
+    machine const overwrites("overwrites", dram, spad, dma, channel, put, one_more);
+    book.refuses(versions_without_use, ir::rule::versions_of_what_overwrites_it,
+                 schedule(two_stages, overwrites)
+                     .cache_write(C, spad)
+                     .at(m)
+                     .buffers(3)
+                     .tensorize(n, one_more)
+                     .compute_at(D, m)
+                     .stage(D)
+                     .store_in(D, spad)
+                     .buffers(2));
 
     // layouts
     auto const laid_out = [&](auto const& map) { return schedule(copy, npu).cache_read(D, spad).layout(map); };

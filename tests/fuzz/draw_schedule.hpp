@@ -46,6 +46,9 @@ class schedule_drawer {
                 memory const& home = case_.where.memories[random_.between(1, 2)];
                 push({.kind = directive_kind::store_in, .names = {home.name.str()}, .tensor = s.output});
                 if (random_.one_in(4)) refine_place(s.output, home);
+                // Mostly where an instruction reads it that the core does not wait for.
+                if (!around.empty() && (is_aside(by.steps) ? !random_.one_in(3) : random_.one_in(60)))
+                    push({.kind = directive_kind::buffers, .numbers = {random_.between(1, 4)}});
                 push({.kind = directive_kind::stage, .tensor = s.output});
             }
             bool const may =
@@ -253,6 +256,10 @@ class schedule_drawer {
         int const rank = rank_of(tensor_at);
         if (where.banks > 1 && random_.one_in(2)) push({.kind = directive_kind::in_bank, .numbers = {random_.below(where.banks)}});
         else if (rank > 0 && layouts_ < schedule::most_layouts) draw_layout(tensor_at, rank, where.banks);
+    }
+    bool is_aside(instruction_drawer::made const& steps) const {
+        return std::any_of(case_.where.instructions.begin(), case_.where.instructions.end(),
+                           [&](instruction const& one) { return one.name == steps.name && one.asynchronous; });
     }
     int readers_of(int tensor_at) const {
         int count = 0;

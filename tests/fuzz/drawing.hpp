@@ -2,6 +2,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/compute/tensor.hpp>
 
 /// Draws numbers, and writes down what was made of them.

@@ -1,6 +1,7 @@
 #include <map>
 #include <memory>
 #include <tilewright/plan/planner.hpp>
+#include <tilewright/report/text.hpp>
 
 #include "catch.hpp"
 #include "fuzz/drawing.hpp"
@@ -109,4 +110,52 @@ TEST_CASE("random multiplications by an instruction that runs aside of the core"
         INFO(name << ": " << times);
         CHECK((name == "memory_overflow" || name == "versions_without_use" || name == "partial_step"));
     }
+}
+
+TEST_CASE("random sums that an instruction finishes while the next are added up") {
+    std::map<std::string, int> refused;
+    std::map<std::string, int> run;
+    int overlapping = 0;
+    tensor<std::int32_t> const S{"S"}, D{"D"};
+    for (std::uint32_t seed = 1, count = 0; count < 45; ++seed) {
+        drawing draw(seed);
+        subject const& on_what = draw.any_of(subjects);
+        machine const& where = *on_what.where;
+        axis const m{"m", draw.between(1, 90)}, n{"n", draw.between(1, 40)}, k{"k", 4 * draw.between(1, 6)};
+        auto const work = stages(S(m, n) = sum(k, cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n))), D(m, n) = max(S(m, n), 0));
+        draw.write("machine where = accelerator(" + std::string(on_what.text) + ", {4, 4, 4}); m " + std::to_string(m.extent) + ", n " +
+                   std::to_string(n.extent) + ", k " + std::to_string(k.extent) + "\n");
+        int const rows = 4 * draw.between(1, 4), columns = 4 * draw.between(1, 3), depth = 4 * draw.between(1, 3);
+        int const versions = draw.between(1, 4), stored = draw.between(1, 3);
+        bool const outer = draw.below(4) == 0, loads_in_steps = draw.below(2) == 0;
+        axis const& level = outer ? mo : no;
+        schedule made(work, where);
+        made.tile(m, n, mo, no, mi, ni, rows, columns)
+            .tensorize(mi, ni, where.intrinsics.parts[static_cast<std::size_t>(where.intrinsics.find("relu"))]);
+        made.cache_write(D, sums).at(no).buffers(stored).compute_at(S, level).stage(S).store_in(S, sums).buffers(versions);
+        made.tile(m, n, mo, no, mi, ni, rows, columns).split(k, ko, ki, depth).reorder(mo, no, ko, mi, ni, ki);
+        for (any_tensor const& what : {any_tensor(A), any_tensor(B)}) {
+            made.cache_read(what, what.name == "A" ? inputs : weights);
+            if (loads_in_steps) made.at(ko).buffers(2);
+        }
+        made.tensorize(mi, ni, ki, where.intrinsics[0]);
+        draw.write(".tile(m, n, …, " + std::to_string(rows) + ", " + std::to_string(columns) + "), S at " + level.name.str() + " in " +
+                   std::to_string(versions) + " versions, D in " + std::to_string(stored) + ", k by " + std::to_string(depth) +
+                   (loads_in_steps ? ", loads in steps" : "") + "\n");
+        auto const plan = std::make_unique<plan_value>(make_plan(made));
+        INFO("seed " << seed << ":\n" << draw.text());
+        if (plan->refusal) {
+            ++refused[to_string(plan->refusal)];
+            continue;
+        }
+        CHECK(ir::predict(*plan).cycles == ir::predict(*plan, ir::visiting::everything).cycles);
+        CHECK(!detail::find_hazard(*plan, ir::visiting::everything));
+        emulator on(where, *on_what.semantics);
+        kernels::check_kernel(*plan, on);
+        ++run[on_what.text], ++count, overlapping += versions > 1 ? 1 : 0;
+    }
+    for (auto const& [name, times] : refused) UNSCOPED_INFO(times << ": " << name);
+    CHECK(run.size() == std::size(subjects));
+    CHECK(overlapping > 20);
+    CHECK(refused.empty());
 }

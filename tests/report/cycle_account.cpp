@@ -12,6 +12,7 @@
 #include "kernels/schedules.hpp"
 #include "kernels/unlike_cores.hpp"
 #include "report/drawn.hpp"
+#include "report/reference.hpp"
 
 using namespace tilewright;
 using namespace tilewright::reports;
@@ -143,4 +144,23 @@ TEST_CASE("loops that stay code cost most, but are no wait") {
     CAPTURE(most, wait);
     CHECK(most.find(" % runs the loops of ") != std::string::npos);
     CHECK(wait.find("runs the loops") == std::string::npos);
+}
+TEST_CASE("a wait for a unit that still reads a result says so, and what helps") {
+    namespace on = reference_examples;
+    auto const of = [](int versions) {
+        return make_plan(schedule(on::rectified, on::units)
+                             .tile(on::m, on::n, on::mo, on::no, on::mi, on::ni, 4, 4)
+                             .tensorize(on::mi, on::ni, on::rectify)
+                             .compute_at(on::P, on::no)
+                             .stage(on::P)
+                             .store_in(on::P, on::acc)
+                             .buffers(versions)
+                             .tensorize(on::m, on::n, on::k, on::multiply));
+    };
+    plan_value const one = of(1), two = of(2);
+    REQUIRE_FALSE((one.refusal || two.refusal));
+    CHECK(cycle_account(one).find("waits until vectors has read P.acc: buffers(2)\n") != std::string::npos);
+    // Which another unit computes meanwhile.
+    CHECK(cycle_account(two).find("has read P.acc") == std::string::npos);
+    CHECK(cycle_account(one).find("waits for array\n") != std::string::npos);
 }

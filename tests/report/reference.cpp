@@ -114,6 +114,14 @@ TEST_CASE("directives make the loops that the reference shows") {
     EXAMPLE(schedule(matmul, streamer).reorder(m, k, n).cache_read(B, tcm).at(k).double_buffer());
     EXAMPLE(schedule(matmul, streamer).cache_write(C, tcm).at(m).buffers(2));
     EXAMPLE(schedule(matmul, streamer).cache_read(A, tcm).at(m));
+    EXAMPLE(schedule(rectified, units)
+                .tile(m, n, mo, no, mi, ni, 4, 4)
+                .tensorize(mi, ni, rectify)
+                .compute_at(P, no)
+                .stage(P)
+                .store_in(P, acc)
+                .buffers(2)
+                .tensorize(m, n, k, multiply));
     EXAMPLE(schedule(matmul, streamer).cache_read(A, tcm).at(m).buffers(4).prefetch(2));
     EXAMPLE(schedule(matmul, host).split(n, no, ni, 6).reorder(no, m, k, ni).cache_read(B, near).at(no).prefetch(1, m));
     EXAMPLE(schedule(matmul, streamer).cache_read(A, vtcm).at(m).buffers(2).in_bank(1));
@@ -272,7 +280,7 @@ TEST_CASE("directives check what the reference says") {
     REFUSED(capacity_of_representation, streamed().buffers(17));
     REFUSED(conflicting_directives, streamed().buffers(2).double_buffer());
     REFUSED(misplaced_directive, plain().buffers(2));
-    REFUSED(misplaced_directive, plain().store_in(C, tcm).buffers(2));
+    REFUSED(versions_without_use, plain().store_in(C, tcm).buffers(2));
     // A has 6 floats a row
     constexpr memory tight{.name = "tight", .capacity = 3 * 6 * 4};
     machine const narrow("narrow", dram, tight, in_dma, transfer("t", dram, tight).on(in_dma).asynchronous());
@@ -281,6 +289,21 @@ TEST_CASE("directives check what the reference says") {
     CHECK(make_plan(schedule(matmul, narrow).cache_read(A, tight).at(m).buffers(5)).refusal.facts[2].value == 3);
     // a load that is a step ahead of 8 x 6 is started once in front, and 47 times inside
     CHECK(make_plan(schedule(matmul, streamer).reorder(m, k, n).cache_read(B, tcm).at(k).double_buffer()).calls(get) == 48);
+
+    // versions of a stage, for a unit that reads beside the core
+    constexpr auto waited_for = intrinsic("rectify", d(i, j) = max(c(i, j), 0)).reads(c, acc).writes(d, dram).on(vectors);
+    machine const waiting("waiting", dram, acc, array, vectors, multiply, waited_for);
+    auto const finished_on = [](machine const& where) {
+        return schedule(rectified, where)
+            .tile(m, n, mo, no, mi, ni, 4, 4)
+            .tensorize(mi, ni, rectify)
+            .compute_at(P, no)
+            .stage(P)
+            .store_in(P, acc);
+    };
+    REFUSED(none, finished_on(units).buffers(2).tensorize(m, n, k, multiply));
+    REFUSED(versions_without_use, finished_on(waiting).buffers(2).tensorize(m, n, k, multiply));
+    REFUSED(none, finished_on(waiting).tensorize(m, n, k, multiply));
 
     REFUSED(none, streamed().buffers(3).prefetch(0));
     REFUSED(versions_without_use, streamed().buffers(3).prefetch(3));

@@ -43,11 +43,22 @@ constexpr auto to_all = transfer("to_all", dram, own).on(wide_dma).asynchronous(
 constexpr core dsps = cores("dsps", 4);
 constexpr auto team = machine("team", dram, own, common, own_dma, wide_dma, bring, share, to_all, dsps);
 
+constexpr memory acc{.name = "acc", .capacity = 16_KiB};
+constexpr engine array{.name = "array", .completes = completion::by_channel};
+constexpr engine vectors{.name = "vectors", .completes = completion::by_channel};
+constexpr axis deep{"deep", 6};
+constexpr auto multiply =
+    intrinsic("multiply", c(i, j) = sum(deep, a(i, deep) * b(deep, j))).reads({a, b}, dram).writes(c, acc).on(array).asynchronous();
+constexpr auto rectify = intrinsic("rectify", d(i, j) = max(c(i, j), 0)).reads(c, acc).writes(d, dram).on(vectors).asynchronous();
+constexpr auto units = machine("units", dram, acc, array, vectors, multiply, rectify);
+
 constexpr axis m{"m", 8}, n{"n", 12}, k{"k", 6};
 constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, f{"f"};
 constexpr tensor<float> A{"A"}, B{"B"}, C{"C"}, bias{"bias"};
 constexpr auto matmul = C(m, n) += A(m, k) * B(k, n);
 constexpr auto biased = C(m, n) = bias(n) + sum(k, A(m, k) * B(k, n));
+constexpr tensor<float> P{"P"};
+constexpr auto rectified = stages(P(m, n) = sum(k, A(m, k) * B(k, n)), C(m, n) = max(P(m, n), 0));
 constexpr axis part{"part", 3}, kp{"kp", 2};
 constexpr tensor<float> sums{"sums"};
 constexpr auto in_parts = stages(sums(part, m, n) += A(m, 2 * part + kp) * B(2 * part + kp, n), C(m, n) += sums(part, m, n));

@@ -34,7 +34,7 @@
 #define TILEWRIGHT_MISPLACED_DIRECTIVE "misplaced directive: put it where it has a meaning, or take it out"
 #define TILEWRIGHT_NO_CONSTANT "no constant: write `inline constexpr auto name = ...` outside of functions"
 #define TILEWRIGHT_TEMPORARY "temporary: give it a constexpr variable of its own"
-#define TILEWRIGHT_VERSIONS_WITHOUT_USE "versions without use: correct buffers, prefetch or in_bank, or make the transfer asynchronous()"
+#define TILEWRIGHT_VERSIONS_WITHOUT_USE "versions without use: correct buffers, prefetch or in_bank, or say asynchronous() of what uses it"
 #define TILEWRIGHT_LAYOUT_MISMATCH "layout mismatch: give every element of the box one place, as the rule says"
 #define TILEWRIGHT_BANK_CONFLICT "bank conflict: choose versions and prefetch by the table of banks, or keep it in another memory"
 #define TILEWRIGHT_DISTRIBUTION "distribution: say per_core of what each core has of its own, or distribute another loop"

@@ -181,6 +181,8 @@
     X(distance_beyond_versions, "prefetch #0 needs more than the #1 versions that there are")                                             \
     X(versions_of_one_step, "#0 versions, but no loop goes from one to the next: only #1 is used")                                        \
     X(versions_of_a_blocking_transfer, "#0 versions, but transfer `$1` blocks until it is complete: nothing overlaps")                    \
+    X(versions_of_what_overwrites_it, "#0 versions, but what overwrites it says how many its place has: #1")                              \
+    X(versions_of_a_blocking_reader, "#0 versions, but what reads it is complete before the next is computed: nothing overlaps")          \
     X(map_of_another_rank, "it takes #0 coordinates, the tensor has #1 dimensions")                                                       \
     X(indices_in_one_place, "indices #1 and #2 of dimension #0 have one place")                                                           \
     X(parts_that_overlap, "in dimension #0 a part in steps of #1 overlaps a part of #2 values: places stay empty")                        \
@@ -234,7 +236,6 @@
     X(signal_of_another_kind,                                                                                                             \
       "its signals take core, peer, queue and literals: queue if there are several, peer if there are more than two cores")               \
     X(on_with_distribution, "a stage has a core of its own, and another shares its loops among all: a kernel does one of both")           \
-    X(versions_on_one_core, "#0 versions, but what computes it and what reads it runs on one core, step by step")                         \
     X(more_signals_than_fit, "#0 queues of signals lead from a core to another one, there are #1")                                        \
     X(more_versions_than_signals, "#0 versions are signalled before the first is taken, #1 signals fit into a queue")                     \
     X(signal_never_sent, "a core would wait for ever for a signal that no other core sends")                                              \

@@ -15,7 +15,8 @@ struct product_tiles {
     std::int64_t rows = 1, m = 1, n = 1, k = 1;
     bool n_first = false;  ///< the loop over tiles of n stands outside of those over m
     staged_at data = staged_at::tile, weights = staged_at::once;
-    std::int64_t versions = 2;
+    std::int64_t versions = 2;      ///< of operands
+    std::int64_t sum_versions = 1;  ///< 2: an instruction finishes the sums of a tile while those of the next are added up
 };
 
 /// The loops around a tile. Blocks of columns go round as tiles of n do.
@@ -84,9 +85,9 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
                 if (one.is == ir::direction::writes) made.writes(of.tensor(what.result), of.memory_named(one.memory_name));
             }
         }
-        made.compute_at(of.tensor(what.sums), named(tile))
-            .store_in(of.tensor(what.sums), of.memory_named(loops.by.sums.memory_name))
-            .stage(of.tensor(what.sums));
+        made.compute_at(of.tensor(what.sums), named(tile)).store_in(of.tensor(what.sums), of.memory_named(loops.by.sums.memory_name));
+        if (tiles.sum_versions > 1) made.buffers(tiles.sum_versions);
+        made.stage(of.tensor(what.sums));
         split(loops.k, tiles.k);
         reorder(made, sums);
     } else {
@@ -128,8 +129,15 @@ inline void order_weights(layer_shape& of, product_loops const& loops) {
     of.reorder(loops.of.weights, order);
 }
 
+/// Whether the core goes on while an instruction finishes sums, so that the next can be added up meanwhile.
+inline bool finishes_aside(product_loops const& loops, intrinsic_description const* finish) {
+    return finish != nullptr && finish->is_asynchronous && finish->engine_name != loops.by.what.engine_name;
+}
+
 /// All tiles that are worth a plan. What the planner would refuse for its size alone is left out: less than the least that it needs.
-inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops const& loops, std::int64_t most_sums) {
+///
+/// @param aside  sums are finished beside the core
+inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops const& loops, std::int64_t most_sums, bool aside) {
     machine const& where = *of.where;
     auto const along = [](std::optional<contracted_loop> const& loop, std::int64_t unit) {
         std::vector<std::int64_t> made;
@@ -152,7 +160,7 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
         if ((by_step && !loops.has_steps()) || (tiles.n_first && (whole_n || tiles.weights == staged_at::nowhere)) ||
             (tiles.weights == staged_at::tile && whole_n))
             return;
-        if (tiles.data == staged_at::tile && one_tile) return;
+        if ((tiles.data == staged_at::tile || tiles.sum_versions > 1) && one_tile) return;
         auto const has_versions = [](staged_at when) { return when == staged_at::tile || when == staged_at::step; };
         if (tiles.versions > 1 && !has_versions(tiles.data) && !has_versions(tiles.weights)) return;
         if (loops.k) tiles.k = by_step ? std::min(*loops.by.k, loops.k->extent) : loops.k->extent;
@@ -161,7 +169,7 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
                                      : tiles.weights == staged_at::once  ? whole * summed
                                      : by_step                           ? tiles.n * tiles.k * tiles.versions
                                                                          : tiles.n * summed * tiles.versions;
-        std::int64_t const sums = tiles.rows * tiles.m * tiles.n * sum;
+        std::int64_t const sums = tiles.rows * tiles.m * tiles.n * tiles.sum_versions * sum;
         bool const is_least = tiles.rows == 1 && tiles.m <= loops.by.m.value_or(1) && tiles.n <= loops.by.n.value_or(1);
         if ((most_sums == 0 || sums <= most_sums || is_least) && fits(loops.by.sums, sums) &&
             fits(loops.by.weights.where, weights * element))
@@ -185,7 +193,10 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
                 for (staged_at const data : data_at) {
                     for (staged_at const weights : weights_at) {
                         for (bool const n_first : {false, true}) {
-                            for (std::int64_t const versions : {2, 1}) add({rows, m, n, 1, n_first, data, weights, versions});
+                            for (std::int64_t const versions : {2, 1}) {
+                                for (std::int64_t of_sums = aside ? 2 : 1; of_sums > 0; --of_sums)
+                                    add({rows, m, n, 1, n_first, data, weights, versions, of_sums});
+                            }
                         }
                     }
                 }
@@ -264,7 +275,8 @@ inline candidates product_schedules(placed_layer& of, ir::label const& instructi
     }
     candidates made;
     auto const add = [&](product_loops const& with) {
-        for (product_tiles const& tiles : tiles_of(of, with, most_sums)) made.all.push_back(schedule_of(of, with, tiles, finishing));
+        for (product_tiles const& tiles : tiles_of(of, with, most_sums, finishes_aside(with, finishing)))
+            made.all.push_back(schedule_of(of, with, tiles, finishing));
     };
     add(loops);
     if (auto const other = loops.better_m()) add(product_loops(of.of.as_contraction().value(), *by, joins, *other));

@@ -12,6 +12,26 @@ namespace reports {
 struct spent_text {
     std::string what, help;
 };
+/// The buffer that an engine still reads when the core waits for it in order to compute that buffer anew; -1: the core waits for something
+/// else.
+inline int still_read(plan_value const& plan, int engine_at, int wait_at) {
+    machine const& where = *plan.where;
+    int next = 0;  // what is computed after that wait
+    while (next < plan.steps.size() && (plan.steps[next].kind != ir::step_kind::pop || plan.steps[next].what != wait_at)) ++next;
+    while (next < plan.steps.size() && plan.steps[next].kind != ir::step_kind::compute) ++next;
+    int found = -1;
+    if (next == plan.steps.size()) return found;
+    plan.each_use(plan.bodies[plan.steps[next].what], [&](ir::use const& written, bool, bool writes) {
+        for (int at = 0; at < plan.bodies.size() && writes; ++at) {
+            ir::body const& other = plan.bodies[at];
+            if (!plan.is_aside(other) || where.engines.find(where.intrinsics[other.intrinsic].engine_name) != engine_at) continue;
+            plan.each_use(other, [&](ir::use const& read, bool reads, bool) {
+                found = reads && read.buffer == written.buffer ? read.buffer : found;
+            });
+        }
+    });
+    return found;
+}
 inline spent_text text_of(plan_value const& plan, spent const& one) {
     machine const& where = *plan.where;
     auto const at = one.position;
@@ -46,7 +66,11 @@ inline spent_text text_of(plan_value const& plan, spent const& one) {
         }
         case spent_on::joining: {
             link const& l = plan.links[plan.waits[at].link];
-            return {"waits for " + where.engines[l.from].name.str(), ""};
+            std::string const engine = where.engines[l.from].name.str();
+            int const read = still_read(plan, l.from, at);
+            if (read < 0) return {"waits for " + engine, ""};
+            return {"waits until " + engine + " has read " + buffer_name(read),
+                    plan.buffers[read].versions == 1 ? "buffers(2)" : "more versions"};
         }
         case spent_on::caches: return {"cleans or invalidates its cache", ""};
         case spent_on::meeting: return {"waits for other cores at barriers", "shares of equal size"};

@@ -47,7 +47,7 @@ TEST_CASE("what a stage on another core computes has versions") {
         if (b.tensor == "S") CHECK((b.versions == 3 && plan.variables[b.by_loop].name == "m"));
     }
     verdict const same_core = refusal_of(schedule(twice, two).compute_at(S, m).stage(S).store_in(S, common).buffers(3));
-    CHECK((same_core.broken == rule::versions_on_one_core && same_core.facts[0].value == 3));
+    CHECK((same_core.broken == rule::versions_of_a_blocking_reader && same_core.facts[0].value == 3));
     verdict const unseen = refusal_of(schedule(twice, two).compute_at(S, m).stage(S).on(pair_of_cores, 1).store_in(S, own));
     CHECK(unseen.broken == rule::out_of_sight_of_cores);
 }

@@ -154,3 +154,117 @@ TEST_CASE("the core waits for what it brings to the engines of all cores, which 
     CHECK_FALSE(own.p.staging_at(1).core_waits);
     CHECK_FALSE(make_plan(schedule(of).cache_read(B, each).by(to_all)).refusal);
 }
+
+namespace {
+
+/// What a unit computes of a row, another unit reads, beside the core.
+constexpr memory both{.name = "both", .base = 0x2000, .capacity = 4_KiB, .host_visible = false};
+constexpr engine reader{.name = "reader", .completes = completion::by_channel};
+constexpr tensor<std::int32_t> S{"S"}, half{"half"}, twice{"twice"};
+constexpr auto first_step =
+    intrinsic("first_step", half(r) = from(r) + 1).reads(from, dram).writes(half, both).on(unit).asynchronous().cycles(40);
+constexpr auto second_step =
+    intrinsic("second_step", twice(r) = half(r) * 2).reads(half, both).writes(twice, dram).on(reader).asynchronous().cycles(30);
+constexpr auto waited_step = intrinsic("waited_step", twice(r) = half(r) * 2).reads(half, both).writes(twice, dram).on(reader).cycles(30);
+constexpr auto same_unit =
+    intrinsic("same_unit", twice(r) = half(r) * 2).reads(half, both).writes(twice, dram).on(unit).asynchronous().cycles(30);
+constexpr auto one_after_another = stages(S(m, n) = A(m, n) + 1, C(m, n) = S(m, n) * 2);
+template <class... More>
+constexpr auto two_units(More const&... more) {
+    return machine("two_units", dram, both, unit, reader, first_step, second_step, waited_step, same_unit, more...);
+}
+constexpr auto waiting_units = two_units(), telling_units = two_units(tokens(unit, reader), tokens(reader, unit));
+schedule rows_in(machine const& on, int versions, intrinsic const& by = second_step) {
+    return schedule(one_after_another, on)
+        .tensorize(n, by)
+        .compute_at(S, m)
+        .stage(S)
+        .store_in(S, both)
+        .buffers(versions)
+        .tensorize(n, first_step);
+}
+/// The steps of a kind that are about the ring of what stage 0 computes.
+std::vector<ir::ring_step> about_versions(plan_value const& plan, ir::step_kind kind) {
+    std::vector<ir::ring_step> found;
+    for (int at = 0; at < plan.steps.size(); ++at) {
+        if (plan.steps[at].kind != kind) continue;
+        ir::ring_step const& one = plan.waits[plan.steps[at].what];
+        if (one.ring >= 0 && !plan.rings[one.ring].is_moved()) found.push_back(one);
+    }
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("an instruction reads one version of a stage's result while the next is computed") {
+    for (machine const* on : {&waiting_units, &telling_units}) {
+        bool const by_tokens = on == &telling_units;
+        plan_value const one = make_plan(rows_in(*on, 1)), two = make_plan(rows_in(*on, 2)), three = make_plan(rows_in(*on, 3));
+        REQUIRE_FALSE((one.refusal || two.refusal || three.refusal));
+        // One after the other; all but the last row of the second unit beside the first.
+        CHECK(one.cycles() == m.extent * (40 + 30));
+        CHECK((two.cycles() == m.extent * 40 + 30 && three.cycles() == two.cycles()));
+        CHECK((two.peak(both) == 2 * one.peak(both) && three.peak(both) == 3 * one.peak(both)));
+        CHECK((one.rings.size() == 0 && two.rings.size() == 1 && two.rings[0].steps == m.extent && two.rings[0].versions == 2));
+        auto const pushes = about_versions(three, ir::step_kind::push), pops = about_versions(three, ir::step_kind::pop);
+        REQUIRE((pushes.size() == 1 && pops.size() == 1));
+        CHECK((pushes[0].ahead == 0 && pushes[0].fewer == 3 && pops[0].ahead == -3));
+        ir::link const& l = three.links[pops[0].link];
+        CHECK((l.from == 1 && l.to == (by_tokens ? 0 : -1) && l.ring == 0));
+        CHECK(!find_hazard(three, ir::visiting::everything));
+    }
+}
+TEST_CASE("steps of a stage's versions are counted over all loops around it") {
+    auto const plan_of = [](axis const& level, auto... order) {
+        return make_plan(schedule(one_after_another, waiting_units)
+                             .split(m, mo, mi, 5)
+                             .reorder(order...)
+                             .tensorize(n, second_step)
+                             .compute_at(S, level)
+                             .stage(S)
+                             .store_in(S, both)
+                             .buffers(2)
+                             .tensorize(n, first_step));
+    };
+    plan_value const inner = plan_of(mi, mo, mi, n), outer = plan_of(mo, mo, mi, n);
+    REQUIRE_FALSE((inner.refusal || outer.refusal));
+    CHECK((inner.rings[0].loop_count == 2 && inner.rings[0].steps == 10));
+    CHECK((outer.rings[0].loop_count == 1 && outer.rings[0].steps == 2));
+    // A tile has an odd number of rows: versions go on from one tile to the next.
+    CHECK(inner.cycles() == 10 * 40 + 30);
+    CHECK(outer.cycles() == 10 * 40 + 5 * 30);
+}
+TEST_CASE("versions of a stage's result that would change nothing are refused") {
+    auto const refused = [](schedule const& of) { return make_plan(of).refusal; };
+    verdict const waited = refused(rows_in(waiting_units, 2, waited_step));
+    CHECK((waited.kind == verdict_kind::versions_without_use && waited.broken == ir::rule::versions_of_a_blocking_reader));
+    CHECK((waited.names[0] == "S" && waited.facts[0].value == 2));
+    CHECK(refused(rows_in(waiting_units, 2, same_unit)).broken == ir::rule::versions_of_a_blocking_reader);
+    auto const root =
+        schedule(one_after_another, waiting_units).tensorize(n, second_step).stage(S).store_in(S, both).buffers(2).tensorize(n, first_step);
+    CHECK(refused(root).broken == ir::rule::versions_of_one_step);
+    // A reader that is code, on a thread of its own for each iteration.
+    static constexpr memory seen{.name = "seen", .base = 0x3000, .capacity = 4_KiB};
+    static constexpr auto host = machine("host", dram, seen);
+    auto const threads = schedule(one_after_another, host).parallel(m).compute_at(S, m).stage(S).store_in(S, seen);
+    CHECK(refused(threads).kind == verdict_kind::none);
+    CHECK(refused(schedule(threads).buffers(2)).broken == ir::rule::versions_of_a_blocking_reader);
+    CHECK(refused(rows_in(waiting_units, 1, waited_step)).kind == verdict_kind::none);
+    CHECK(refused(rows_in(waiting_units, 0)).kind == verdict_kind::invalid_number);
+}
+TEST_CASE("what overwrites a stage's result says how many versions its place has") {
+    static constexpr auto over =
+        intrinsic("over", twice(r) = half(r) * 2).reads(half, both).writes(twice, both).in_place(half).on(reader).asynchronous();
+    static constexpr auto away = transfer("away", both, dram).on(puts_back).asynchronous().dimensions(2);
+    static constexpr auto on = machine("on", dram, both, unit, reader, puts_back, first_step, over, away);
+    auto const in_versions_of_both = [](int versions) {
+        schedule made(one_after_another, on);
+        made.cache_write(C, both).at(m).buffers(3).tensorize(n, over).compute_at(S, m).stage(S).store_in(S, both);
+        if (versions > 1) made.buffers(versions);
+        return make_plan(made.tensorize(n, first_step)).refusal;
+    };
+    CHECK_FALSE(in_versions_of_both(1));
+    verdict const both_say = in_versions_of_both(2);
+    CHECK((both_say.kind == verdict_kind::versions_without_use && both_say.broken == ir::rule::versions_of_what_overwrites_it));
+    CHECK((both_say.facts[0].value == 2 && both_say.facts[1].value == 3));
+}

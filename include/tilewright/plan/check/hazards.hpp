@@ -114,7 +114,8 @@ struct in_flight {
         for (int at = 0; at < plan.rings.size(); ++at) {
             ring const& r = plan.rings[at];
             kept& k = contents[r.buffer];
-            (r.stores ? k.stored : k.loaded) = true;
+            k.stored |= r.stores;
+            k.loaded |= r.is_moved() && !r.stores;
         }
     }
 

@@ -232,6 +232,12 @@ struct planning : refusals {
             if (is_access(s, node) && (with_target || node != target)) visit(node_id(node));
         }
     }
+    /// Whether stage `s` reads a tensor.
+    constexpr bool reads(stage_id s, label const& tensor) const {
+        bool found = false;
+        each_access(s, [&](node_id node) { found |= plan.what.nodes[node].name == tensor; });
+        return found;
+    }
 
     constexpr variable_id add(variable const& v) { return variable_id(keep(made_.variables, v, "variables")); }
     constexpr affine keep(linear const& form) {

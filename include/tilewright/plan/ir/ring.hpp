@@ -5,7 +5,8 @@
 // Buffers that asynchronous transfers fill and empty, step by step, and how engines learn of each other's progress.
 namespace tilewright::ir {
 
-/// The transfers that fill a staged buffer, or empty it, one at each step of the loops around it.
+/// The transfers that fill a staged buffer, or empty it, one at each step of the loops around it. Or the steps at which the result of a
+/// stage is computed, when engines read it and the core does not wait for them: such a ring names no engine.
 ///
 /// A step uses version `step % versions` of the buffer. Steps are counted over the loops between the buffer's level and the level where the
 /// transfers start anew, so they run on from one iteration of the outer of these loops to the next.
@@ -24,6 +25,9 @@ struct ring {
     fixed_array<variable_id, most_loops> loops{};  ///< variables, outermost first
     std::int16_t loop_count = 0;
     bool run_time = false;  ///< extents of its loops are left to run time, and so are `steps` and the coefficients of `step`
+
+    /// Whether transfers fill or empty the buffer.
+    constexpr bool is_moved() const { return engine >= 0; }
 };
 
 /// A transfer of a ring at a step, and which: where that is outside [0, steps - fewer), there is nothing to do.

@@ -15,9 +15,10 @@ struct stage_placement {
     std::int16_t store_bank_ordinal = 0;
     std::int16_t store_layout = -1;  ///< position in the schedule
     std::int16_t store_layout_ordinal = 0;
-    std::int16_t store_versions = 1;  ///< for a reader on another core
+    std::int16_t store_versions = 1;  ///< for a reader on another core, or on an engine that the core does not wait for
     std::int16_t store_versions_ordinal = 0;
-    std::int16_t core = 0;  ///< that it runs on
+    std::int16_t ring = -1;  ///< whose steps say which of these versions is meant, where all stages run on one core
+    std::int16_t core = 0;   ///< that it runs on
     std::int16_t core_ordinal = 0;
     std::int16_t transfer = -1;  ///< carries the whole stage out
     std::int16_t transfer_ordinal = 0;
@@ -77,17 +78,19 @@ struct staging {
     constexpr int moved_by() const { return transfer >= 0 ? transfer_ordinal : ordinal; }
 };
 
-/// What orders the transfers of a staged buffer and an engine that uses it.
+/// What orders the transfers of a staged buffer and an engine that uses it; or what computes the result of a stage and what reads it.
 enum class link_role : std::uint8_t {
-    load_to_user,   // what is loaded is there
-    user_to_load,   // a version may be loaded anew
-    user_to_store,  // what is computed is there
-    store_to_user,  // a version may be written anew
+    load_to_user,    // what is loaded is there
+    user_to_load,    // a version may be loaded anew
+    user_to_store,   // what is computed is there
+    store_to_user,   // a version may be written anew
+    reader_to_stage  // a version may be computed anew
 };
 struct staged_link {
     std::int16_t staging = -1;
     link_role is{};
     std::int16_t link = -1;
+    stage_id stage = no_stage;  ///< of reader_to_stage
 };
 
 }  // namespace tilewright::detail

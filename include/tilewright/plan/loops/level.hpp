@@ -125,6 +125,14 @@ constexpr void each_reduction_around(planning const& p, stage_id s, int depth, V
     }
 }
 
+/// Whether a stage on another core reads what stage `s` computes.
+constexpr bool is_read_on_another_core(planning const& p, stage_id s) {
+    for (stage_id t{}; t < p.plan.stages.count; ++t) {
+        if (p.placed(t).core != p.placed(s).core && p.reads(t, p.stage_at(s).output)) return true;
+    }
+    return false;
+}
+
 /// The position on the path of a stage after its distributed loop, if that is among the first `depth` loops; 0: it is not.
 constexpr std::int16_t share_depth(planning const& p, stage_id s, int depth) {
     stage_placement const& place = p.placed(s);

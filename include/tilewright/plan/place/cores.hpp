@@ -50,19 +50,11 @@ class core_placer {
             stage_placement const& place = p.placed(s);
             name_ = p.stage_at(s).output, ordinal_ = place.core_ordinal;
             if (place.core_ordinal != 0) told = place.core_ordinal;
-            bool handed_over = false;
-            for (stage_id t{}; t < p.plan.stages.count; ++t) {
-                if (p.placed(t).core == place.core) continue;
-                p.each_access(t, [&](node_id node) { handed_over |= p.plan.what.nodes[node].name == name_; });
-            }
+            bool const handed_over = is_read_on_another_core(p, s);
             buffer& home = p.buffer_at(place.home);
             if (handed_over && is_of_each_core(home)) refuse(rule::out_of_sight_of_cores, name_, where_.memories[home.memory].name);
             if (handed_over && place.level >= 0 && p.var(place.level).trips >= 0) refuse(rule::run_time_loop, p.var(place.level).name);
-            if (p.refused() || place.store_versions == 1) continue;
-            ordinal_ = place.store_versions_ordinal;
-            if (!handed_over || place.level < 0) return refuse(rule::versions_on_one_core, {}, {}, place.store_versions);
-            if (place.store_versions > most_versions)
-                return p.refuse_capacity("versions", place.store_versions, most_versions, ordinal_, name_);
+            if (p.refused() || !handed_over || place.level < 0) continue;
             home.versions = place.store_versions;
             home.by_loop = place.level;
         }

@@ -32,8 +32,7 @@ class multicast_checker {
         }
         for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
             brought what{p.stage_at(s).output, p.placed(s).transfer_ordinal};
-            for (stage_id t{}; t < p.plan.stages.count; ++t)
-                p.each_access(t, [&](node_id node) { what.used_in_shares |= is_shared(t) && p.plan.what.nodes[node].name == what.tensor; });
+            for (stage_id t{}; t < p.plan.stages.count; ++t) what.used_in_shares |= is_shared(t) && p.reads(t, what.tensor);
             check(p.placed(s).transfer, s, p.placed(s).outer_depth, what);
         }
     }

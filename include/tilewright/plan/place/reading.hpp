@@ -95,9 +95,7 @@ constexpr void read_stages(placing& p) {
     add_extents(p);
     for (stage_id s{}; s + 1 < plan.stages.count && !p.refused(); ++s) {
         bool read = false;
-        for (stage_id consumer{stage_id(s + 1)}; consumer < plan.stages.count; ++consumer) {
-            p.each_access(consumer, [&](node_id node) { read |= plan.what.nodes[node].name == p.stage_at(s).output; });
-        }
+        for (stage_id consumer{stage_id(s + 1)}; consumer < plan.stages.count; ++consumer) read |= p.reads(consumer, p.stage_at(s).output);
         if (!read) return p.refuse(verdict_kind::ill_formed, rule::never_read, {p.stage_at(s).output});
     }
 }
@@ -204,8 +202,7 @@ class directive_reader {
     }
     constexpr void read_staging() {
         bool const writes = d_->kind == directive_kind::cache_write;
-        bool used = writes && p_.stage_at(current_).output == name(0);
-        if (!writes) p_.each_access(current_, [&](node_id node) { used |= p_.plan.what.nodes[node].name == name(0); });
+        bool const used = writes ? p_.stage_at(current_).output == name(0) : p_.reads(current_, name(0));
         if (!used) {
             rule const missing = writes ? rule::not_computed_by_the_stage : rule::not_read_by_the_stage;
             return p_.refuse(verdict_kind::unknown_tensor, missing, {name(0), p_.stage_at(current_).output}, ordinal_);
@@ -226,8 +223,7 @@ class directive_reader {
         label const& tensor = name(0);
         int const last = p_.plan.stages.count - 1;
         bool found = writes && p_.stage_at(last).output == tensor;
-        for (stage_id s{}; s <= last && !writes && p_.producer_of(tensor) < 0; ++s)
-            p_.each_access(s, [&](node_id node) { found |= p_.plan.what.nodes[node].name == tensor; });
+        for (stage_id s{}; s <= last && !writes && p_.producer_of(tensor) < 0; ++s) found |= p_.reads(s, tensor);
         if (!found) return p_.refuse(verdict_kind::unknown_tensor, writes ? rule::not_the_result : rule::not_an_input, {tensor}, ordinal_);
         for (int at = 0; at < of_.directive_count(); ++at) {
             directive const& other = of_.directive_at(at);
@@ -296,7 +292,7 @@ class directive_reader {
         }
     }
     constexpr void read_buffers() {
-        if (staged_ < 0 && stored_ >= 0 && !by_caller_ && where_.core_count() > 1)
+        if (staged_ < 0 && stored_ >= 0 && !by_caller_)
             return say_number(p_.placed(stored_).store_versions, p_.placed(stored_).store_versions_ordinal, 1);
         if (speaks_of_nothing(false)) return;
         staging& st = p_.staging_at(staged_);

@@ -81,10 +81,8 @@ class stage_placer {
         if (is_last()) return p_.refuse(verdict_kind::misplaced_directive, rule::without_consumer, {st_.output}, place_.at_ordinal);
         fixed_array<bool, plan_value::most_stages> holds_reader{};
         for (stage_id consumer{stage_id(s_ + 1)}; consumer < p_.plan.stages.count; ++consumer) {
-            p_.each_access(consumer, [&](node_id node) {
-                if (p_.plan.what.nodes[node].name != st_.output) return;
-                for (stage_id t = consumer; t >= 0; t = p_.placed(t).at_stage) holds_reader[t] = true;
-            });
+            if (!p_.reads(consumer, st_.output)) continue;
+            for (stage_id t = consumer; t >= 0; t = p_.placed(t).at_stage) holds_reader[t] = true;
         }
         for (stage_id t{stage_id(s_ + 1)}; t < p_.plan.stages.count && place_.at_stage < 0; ++t) {
             int const position = holds_reader[t] ? p_.nest_at(t).position_of(place_.at_loop) : -1;

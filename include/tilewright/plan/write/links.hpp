@@ -66,13 +66,10 @@ constexpr agents users_of(planning const& p, buffer_id buffer_at, int but = -1) 
     for (int at = 0; at < p.staging_count(); ++at) {
         staging const& st = p.staging_at(at);
         if (at == but || st.outward != buffer_at) continue;
-        auto const touched_by = [&](int mover, int ring_at) {
-            if (mover < 0) return;
+        for (int ring_at : {int{st.ring}, int{st.loader_ring}}) {
             if (ring_at >= 0) who.movers |= std::uint32_t{1} << p.ring_at(ring_at).engine;
-            else who.core = true;
-        };
-        touched_by(st.mover, st.ring);
-        touched_by(st.loader, st.loader_ring);
+        }
+        who.core |= (st.mover >= 0 && st.ring < 0) || (st.loader >= 0 && st.loader_ring < 0);
     }
     return who;
 }
@@ -116,20 +113,56 @@ constexpr int link_in_common(planning const& p, staging const& st, link_role is,
     ring const& r = p.ring_at(ring_at);
     for (int which = 0; which < p.from.staged_links.size(); ++which) {
         staged_link const& l = p.from.staged_links[which];
+        if (l.is != is) continue;
         staging const& other = p.staging_at(l.staging);
         link const& made = p.plan.links[l.link];
         ring const& of = p.ring_at(made.ring);
-        auto const is_argument = [&](int buffer_at) { return p.buffer_at(buffer_at).kind == buffer_kind::argument; };
-        bool const alike = l.is == is && made.from == from && made.to == to && other.stage == st.stage && other.level == st.level &&
-                           same_steps(of, r) && of.distance == r.distance && is_argument(other.outward) && is_argument(st.outward);
+        bool const of_arguments =
+            p.buffer_at(other.outward).kind == buffer_kind::argument && p.buffer_at(st.outward).kind == buffer_kind::argument;
+        bool const alike = made.from == from && made.to == to && other.stage == st.stage && other.level == st.level && same_steps(of, r) &&
+                           of.distance == r.distance && of_arguments;
         if (alike && (is == link_role::load_to_user || (is == link_role::user_to_load && of.versions == r.versions))) return which;
     }
     return -1;
 }
 
+/// Gives results of stages the versions that the schedule asks for: engines read one while the next is computed. They are linked with what
+/// computes it. Where another core reads a result, its signals order that.
+constexpr void make_stage_rings(placing& p) {
+    machine const& where = p.of->where();
+    for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
+        stage_placement& place = p.placed(s);
+        if (place.store_versions == 1 || (place.level >= 0 && is_read_on_another_core(p, s))) continue;
+        buffer& home = p.buffer_at(place.home);
+        // What brings a result to its place is started and awaited by the core.
+        agents const writers = p.plan.use_at(p.stage_at(s).target)->buffer == place.home ? agents_of(p, s) : agents{.core = true};
+        std::uint32_t const readers = users_of(p, place.home).engines & ~writers.engines;
+        int const scope = share_depth(p, s, place.outer_depth);
+        rule broken = rule::none;
+        if (place.level < 0 || scope == place.outer_depth) broken = rule::versions_of_one_step;
+        else if (readers == 0) broken = rule::versions_of_a_blocking_reader;
+        else if (home.ring >= 0) broken = rule::versions_of_what_overwrites_it;
+        if (broken != rule::none) {
+            return p.refuse(verdict_kind::versions_without_use, broken, {p.stage_at(s).output}, place.store_versions_ordinal,
+                            {fact{fact_kind::need, place.store_versions}, fact{fact_kind::have, home.versions}});
+        }
+        ring made{.buffer = place.home, .versions = place.store_versions};
+        if (!count_steps(p, made, s, scope, place.outer_depth, p.stage_at(s).output, place.store_versions_ordinal)) return;
+        place.ring = home.ring = static_cast<std::int16_t>(p.add(made));
+        home.versions = place.store_versions;
+        int const writer = writers.core ? -1 : __builtin_ctz(writers.engines);  // one instruction computes a stage
+        for (int from = 0; readers >> from != 0 && !p.refused(); ++from) {
+            if ((readers >> from & 1) == 0 || (writer >= 0 && is_interlocked(p, from, writer))) continue;
+            int const to = writer >= 0 && tokens_between(where, from, writer) >= 0 ? writer : -1;
+            p.add(staged_link{-1, link_role::reader_to_stage, static_cast<std::int16_t>(make_link(p, from, to, place.ring)), s});
+        }
+    }
+}
+
 /// Links what uses the staged buffers with the transfers that fill and empty them.
 constexpr void make_links(placing& p) {
     machine const& where = p.of->where();
+    make_stage_rings(p);
     if (!has_asynchronous_intrinsics(where)) return;
     fixed_array<agents, groundwork::most_stagings> users{};
     for (int at = 0; at < p.staging_count(); ++at) {

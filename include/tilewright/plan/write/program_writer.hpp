@@ -93,10 +93,10 @@ class program_writer {
     }
 
     /// Passes the tokens of the links of a staging at a step; nobody asks for those of the last `fewer` steps.
-    constexpr void pass(int staging_at, link_role is, step_kind kind, ring_step at, int fewer = 0) {
+    constexpr void pass(int staging_at, link_role is, step_kind kind, ring_step at, int fewer = 0, stage_id of = no_stage) {
         for (int which = 0; which < p.from.staged_links.size() && !p.refused(); ++which) {
             staged_link const& l = p.from.staged_links[which];
-            if (l.staging != staging_at || l.is != is) continue;
+            if (l.staging != staging_at || l.is != is || l.stage != of) continue;
             at.link = l.link;
             at.fewer = static_cast<std::int16_t>(fewer);
             if (can_be(at)) p.add(kind, p.add(at));
@@ -140,7 +140,13 @@ class program_writer {
     }
     /// Before a producer that runs again and again: waits until its last result has been read.
     constexpr void order_before(stage_id s) {
-        if (computes_aside_) order_all(readers_of(s), agents_of(p, s));
+        int const ring_at = p.placed(s).ring;
+        // The version that is computed next has been read some steps ago.
+        if (ring_at >= 0) pass_versions(s, step_kind::pop, step_of(p, ring_at, -p.ring_at(ring_at).versions));
+        else if (computes_aside_) order_all(readers_of(s), agents_of(p, s));
+    }
+    constexpr void pass_versions(stage_id s, step_kind kind, ring_step const& at, int fewer = 0) {
+        pass(-1, link_role::reader_to_stage, kind, at, fewer, s);
     }
     /// After a stage: waits until its result is there for the others. `last`: it stands in no loops of another one.
     constexpr void order_behind(stage_id s, bool last) {
@@ -158,9 +164,7 @@ class program_writer {
     constexpr void each_reading_core(stage_id s, Visit&& visit) {
         if (p.plan.cores == 1) return;
         fixed_array<bool, max_cores> reads{};
-        for (stage_id t{}; t < p.plan.stages.count; ++t) {
-            p.each_access(t, [&](node_id node) { reads[p.placed(t).core] |= p.plan.what.nodes[node].name == p.stage_at(s).output; });
-        }
+        for (stage_id t{}; t < p.plan.stages.count; ++t) reads[p.placed(t).core] |= p.reads(t, p.stage_at(s).output);
         for (int core = 0; core < p.plan.cores && !p.refused(); ++core) {
             if (reads[core] && core != p.placed(s).core) visit(static_cast<std::int16_t>(core));
         }
@@ -217,10 +221,12 @@ class program_writer {
         }
         p.write_for(t);
     }
-    /// At the end of an iteration of the loop `level` of stage `t`: what was made for it has been read.
+    /// At the end of an iteration of the loop `level` of stage `t`: what was made for it has been read, or will be by engines.
     constexpr void give_back(stage_id t, int level) {
         each_made_at(t, level, [&](stage_id s) {
             each_reading_core(s, [&](std::int16_t reader) { send(reader, p.placed(s).core, p.placed(s).home, step_kind::signal); });
+            int const ring_at = p.placed(s).ring;
+            if (ring_at >= 0) pass_versions(s, step_kind::push, step_of(p, ring_at, 0), p.ring_at(ring_at).versions);
         });
     }
     /// After that loop: takes the signals of its last iterations, so none is left.

@@ -66,6 +66,25 @@ constexpr void each_outward_first(planning const& p, Visit&& visit) {
     }
 }
 
+/// Counts the steps of a ring over the loops on the path of stage `s` at positions from `scope` up to `depth`. @return false after a
+/// refusal
+constexpr bool count_steps(writing& p, ring& of, stage_id s, int scope, int depth, label const& tensor, int ordinal) {
+    linear step;
+    double steps = 1;
+    if (depth - scope > ring::most_loops)
+        return p.refuse_capacity("loops around a buffer", depth - scope, ring::most_loops, ordinal, tensor), false;
+    for (int position = depth - 1; position >= scope; --position) {
+        std::int16_t const loop = p.placed(s).path[position];
+        step.add(static_cast<std::int64_t>(steps), loop);
+        of.run_time |= p.var(loop).trips >= 0;
+        steps *= p.var(loop).trips >= 0 ? 1 : static_cast<double>(p.var(loop).extent);
+    }
+    of.steps = p.limited(steps, stage::most_index - most_versions, "iterations of a loop nest", tensor);
+    for (int position = scope; position < depth; ++position) of.loops[of.loop_count++] = p.placed(s).path[position];
+    if (!p.refused()) of.step = p.keep(step);
+    return !p.refused();
+}
+
 /// A ring for transfer `mover` of `st`; -1 when the transfer blocks.
 constexpr int make_ring(writing& p, staging const& st, int mover, bool stores) {
     transfer_description const& t = p.of->where().transfers[mover];
@@ -76,25 +95,8 @@ constexpr int make_ring(writing& p, staging const& st, int mover, bool stores) {
     made.first_channel = p.take_channels(made.engine);
     bool const ahead = !st.writes;
     made.distance = static_cast<std::int16_t>(ahead ? distance_of(st) : 0);
-    linear step;
-    double steps = 1;
-    for (int position = st.depth - 1; position >= st.scope; --position) {
-        std::int16_t const loop = p.placed(st.stage).path[position];
-        step.add(static_cast<std::int64_t>(steps), loop);
-        made.run_time |= p.var(loop).trips >= 0;
-        steps *= p.var(loop).trips >= 0 ? 1 : static_cast<double>(p.var(loop).extent);
-    }
-    made.steps = p.limited(steps, stage::most_index - most_versions, "iterations of a loop nest", st.tensor);
-    for (int position = st.scope; position < st.depth; ++position) {
-        if (made.loop_count == ring::most_loops) {
-            p.refuse_capacity("loops around a buffer", st.depth - st.scope, ring::most_loops, st.ordinal, st.tensor);
-            return -1;
-        }
-        made.loops[made.loop_count++] = p.placed(st.stage).path[position];
-    }
-    if (p.refused()) return -1;
+    if (!count_steps(p, made, st.stage, st.scope, st.depth, st.tensor, st.ordinal)) return -1;
     if (made.loop_count == 0) made.distance = 0;  // there is only one step, so nothing can run ahead of it
-    made.step = p.keep(step);
     return p.add(made);
 }
 
