@@ -1,0 +1,300 @@
+#include <tilewright/import/tiles_in.hpp>
+
+#include "import/layers_on_chips.hpp"
+
+// Standard schedules: each one that is searched computes what the layer says.
+
+namespace layers_on_chips {
+
+TEST_CASE("each schedule that the standard one of products is chosen from computes what the layer says") {
+    std::mt19937 random(7);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int on_columns = 0, on_rows = 0, in_loops = 0;
+    for (int run = 0; run < 120; ++run) {
+        shape_of_layer of{.rows = draw({1, 2, 5, 7}),
+                          .columns = draw({1, 3, 4, 6, 9}),
+                          .channels = draw({1, 3, 8, 11, 20}),
+                          .filters = draw({1, 4, 7, 12})};
+        of.taps = draw({1, 1, 3}), of.stride = draw({1, 1, 2}), of.finishes = random() % 3 != 0, of.has_bias = random() % 2 != 0;
+        if (of.taps == 1 && of.channels == 1) of.channels = 5;
+        if (of.rows * of.columns * of.filters == 1) of.filters = 3;
+        if (of.taps == 3 && of.stride == 1 && of.rows > 2 && of.columns > 2) of.before = draw({0, 1});
+        bool const second = run % 2 != 0;
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
+                    << of.taps << ", stride " << of.stride << ", border " << of.before << (of.finishes ? "" : ", no finish")
+                    << (of.has_bias ? ", bias" : ""));
+        layers const network = network_of(of, random);
+        // Where the planner refuses the one that is drawn, loops take the layer.
+        chip const on = chip_with(second ? nothing() : one_of(products_by("mac"), random()),
+                                  second ? one_of(products_by("mac_rows"), random()) : nothing())
+                            .loops(cpu);
+        std::string const agent = run_on(on, network, random);
+        (agent == "npu" ? on_columns : agent == "other" ? on_rows : in_loops) += 1;
+    }
+    INFO(on_columns << " on columns, " << on_rows << " on rows, " << in_loops << " in loops");
+    CHECK(on_columns > 30);
+    CHECK(on_rows > 30);
+    CHECK(in_loops < 40);
+}
+
+TEST_CASE("an instruction finishes sums that are rescaled as TensorFlow Lite does, vectors as well") {
+    std::mt19937 random(5);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int by_instruction = 0, by_core = 0, vectors = 0;
+    for (int run = 0; run < 60; ++run) {
+        shape_of_layer of{
+            .rows = draw({1, 2, 5}), .columns = draw({1, 3, 6, 9}), .channels = draw({3, 8, 11}), .filters = draw({1, 4, 7, 12})};
+        of.taps = draw({1, 3}), of.rescales = true, of.has_bias = random() % 2 != 0;
+        if (of.rows * of.columns * of.filters == 1) of.filters = 3;
+        if (of.filters == 1 && of.columns == 1) of.columns = 3;
+        layers const network = network_of(of, random);
+        chip const on = chip_that_finishes(one_of(products_by("mac", "finish"), random()));
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
+                    << of.taps << (of.has_bias ? ", bias" : ""));
+        run_on(on, network, random);
+        bool const is_finished = is_finished_by_instruction(network, on);
+        (is_finished ? by_instruction : by_core) += 1;
+        vectors += is_finished && of.rows * of.columns == 1 ? 1 : 0;
+    }
+    CHECK(by_instruction > 25);
+    CHECK(by_core > 5);
+    CHECK(vectors > 3);
+}
+
+TEST_CASE("sums of a tile are finished while those of the next are added up, where an instruction finishes beside the core") {
+    std::mt19937 random(6);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    auto const has_versions = [](schedule const& how) {
+        bool found = false;
+        for (int at = 1; at < how.directive_count(); ++at) {
+            found |= how.directive_at(at).kind == directive_kind::buffers && how.directive_at(at - 1).kind == directive_kind::store_in;
+        }
+        return found;
+    };
+    int in_versions = 0;
+    for (int run = 0; run < 24; ++run) {
+        shape_of_layer of{.rows = draw({2, 5}), .columns = draw({3, 6, 9}), .channels = draw({3, 8, 11}), .filters = draw({4, 7, 12})};
+        of.taps = draw({1, 3}), of.rescales = true, of.has_bias = random() % 2 != 0;
+        layers const network = network_of(of, random);
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
+                    << of.taps << (of.has_bias ? ", bias" : ""));
+        chip const on = chip_that_finishes(one_of(products_by("mac", "finish"), random()), true);
+        run_on(on, network, random);
+        network_program const drawn(network, "net", on);
+        if (!is_finished_by_instruction(network, on)) continue;
+        if (has_versions(drawn.placed_layers()[0].how)) ++in_versions;
+        // What the template finds is never dearer than where the core waits for every instruction.
+        auto const cycles_on = [&](bool aside) {
+            network_program const found(network, "net", chip_that_finishes(products_by("mac", "finish"), aside));
+            return make_program_plan(found.get()).cycles();
+        };
+        CHECK(cycles_on(true) <= cycles_on(false));
+    }
+    CHECK(in_versions > 3);
+}
+
+TEST_CASE("depthwise convolutions go to an instruction that sums channels, by weights of 0") {
+    std::mt19937 random(31);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int in_blocks = 0, finished_so = 0;
+    for (int run = 0; run < 60; ++run) {
+        shape_of_layer of{.rows = draw({2, 5, 7}), .columns = draw({2, 3, 6, 9}), .filters = draw({2, 4, 7, 12}), .taps = draw({2, 3})};
+        of.depthwise = true, of.has_bias = random() % 2 != 0, of.stride = draw({1, 2}), of.rescales = random() % 2 != 0;
+        of.finishes = of.rescales || random() % 2 != 0;
+        if (of.stride == 1 && of.taps == 3 && of.rows > 2 && of.columns > 2) of.before = draw({0, 1});
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << ", taps " << of.taps << ", stride "
+                    << of.stride << ", border " << of.before << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        layers const network = network_of(of, random);
+        std::uint32_t const which = random();
+        bool const by_rows = !of.rescales && random() % 2 != 0;
+        chip const on = by_rows ? chip_with(nothing(), one_of(apart_by("mac_rows"), which)).loops(cpu)
+                                : chip_that_finishes(one_of(apart_by("mac", "finish"), which));
+        run_on(on, network, random);
+        network_program const whole(network, "net", on);
+        if (whole.placed_layers()[0].report.choice == "loops") continue;
+        ++in_blocks, finished_so += is_finished_by_instruction(network, on) ? 1 : 0;
+    }
+    CHECK(in_blocks > 40);
+    CHECK(finished_so > 15);
+    // Filters of several channels are not for it.
+    layers const dense = network_of({.rows = 5, .columns = 6, .channels = 8, .filters = 4}, random);
+    network_program const whole(dense, "net", chip_that_finishes(apart_by("mac", "finish")));
+    CHECK(whole.placed_layers()[0].report.passed_over ==
+          std::vector<std::string>{"products on finisher: a channel of its result is made of several channels"});
+}
+
+TEST_CASE("filters that make whole panels are taken panel by panel") {
+    std::mt19937 random(43);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int in_panels = 0, whole_rows = 0;
+    for (int run = 0; run < 60; ++run) {
+        shape_of_layer of{
+            .rows = draw({1, 3, 5}), .columns = draw({2, 3, 6, 9}), .channels = draw({2, 3, 5, 8}), .filters = draw({4, 7, 8, 12})};
+        of.taps = draw({1, 2, 3}), of.stride = draw({1, 2}), of.has_bias = random() % 2 != 0, of.finishes = random() % 2 != 0;
+        if (of.stride == 1 && of.taps == 3 && of.rows > 2 && of.columns > 2) of.before = draw({0, 1});
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, stride "
+                    << of.stride << ", border " << of.before << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        layers const network = network_of(of, random);
+        chip const on = chip_with(nothing(), one_of(products_by("mac_rows", {}, 0, 4), random())).loops(cpu);
+        run_on(on, network, random);
+        network_program const whole(network, "net", on);
+        bool const has_panels = eject(whole, "found", "chip.hpp", "tested").find("put_channels_in_blocks(4)") != std::string::npos;
+        (has_panels ? in_panels : whole_rows) += 1;
+        CHECK(has_panels == (of.filters == 8 || of.filters == 12));
+    }
+    CHECK(in_panels > 20);
+    CHECK(whole_rows > 20);
+}
+
+TEST_CASE("columns of a window and channels are summed as one loop") {
+    std::mt19937 random(37);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int joined = 0, padded = 0;
+    for (int run = 0; run < 60; ++run) {
+        shape_of_layer of{
+            .rows = draw({1, 3, 5}), .columns = draw({2, 3, 6, 9}), .channels = draw({2, 3, 5, 8}), .filters = draw({2, 7, 12})};
+        of.taps = 3, of.stride = draw({1, 2}), of.has_bias = random() % 2 != 0, of.rescales = random() % 2 != 0;
+        of.finishes = of.rescales || random() % 2 != 0;
+        if (of.stride == 1 && of.rows > 2 && of.columns > 2) of.before = draw({0, 1});
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, stride "
+                    << of.stride << ", border " << of.before << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        layers const network = network_of(of, random);
+        chip const on = chip_that_finishes(one_of(windows_by("mac", "finish"), random()));
+        run_on(on, network, random);
+        network_program const whole(network, "net", on);
+        bool const is_joined = eject(whole, "found", "chip.hpp", "tested").find("join_taps()") != std::string::npos;
+        joined += is_joined ? 1 : 0, padded += is_joined && of.before > 0 ? 1 : 0;
+    }
+    CHECK(joined > 30);
+    CHECK(padded > 5);
+}
+
+TEST_CASE("sums of elements go to an instruction that sums products") {
+    std::mt19937 random(41);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int by_products = 0, finished_so = 0;
+    for (int run = 0; run < 40; ++run) {
+        std::int64_t const rows = draw({1, 3, 5}), columns = draw({2, 7, 9}), channels = draw({2, 4, 11});
+        INFO("run " << run << ": " << rows << " x " << columns << " x " << channels);
+        bool const is_pool = run % 3 == 2;
+        layers const network = is_pool ? pool_of(rows, columns, channels) : mean_of(rows, columns, channels);
+        chip const on = chip_that_finishes(one_of(sums_by("mac", "finish"), random()));
+        run_on(on, network, random);
+        network_program const whole(network, "net", on);
+        if (whole.placed_layers()[0].report.choice == "loops") continue;
+        ++by_products, finished_so += is_finished_by_instruction(network, on) ? 1 : 0;
+    }
+    CHECK(by_products > 30);
+    CHECK(finished_so > 20);
+    layers const product = network_of({.rows = 5, .columns = 6, .channels = 8, .filters = 4}, random);
+    network_program const whole(product, "net", chip_that_finishes(sums_by("mac", "finish")));
+    CHECK(whole.placed_layers()[0].report.passed_over == std::vector<std::string>{"products on finisher: it sums products"});
+}
+
+TEST_CASE("sums of two tensors go to an instruction on elements, which reads them where they lie or in a memory of its own") {
+    std::mt19937 random(43);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int there = 0, near_it = 0;
+    for (int run = 0; run < 40; ++run) {
+        std::int64_t const rows = draw({1, 3, 5}), columns = draw({2, 7, 9}), channels = draw({1, 2, 4, 11});
+        bool const is_staged = run % 2 != 0;
+        INFO("run " << run << ": " << rows << " x " << columns << " x " << channels);
+        layers const network = sum_of(rows, columns, channels);
+        chip const on = chip_that_finishes(one_of(elements_by(is_staged ? "add_near" : "add_there"), random()));
+        run_on(on, network, random);
+        network_program const whole(network, "net", on);
+        if (whole.placed_layers()[0].report.choice == "products") (is_staged ? near_it : there) += 1;
+    }
+    CHECK(there == 20);
+    CHECK(near_it > 15);
+    layers const product = network_of({.rows = 5, .columns = 6, .channels = 8, .filters = 4}, random);
+    network_program const whole(product, "net", chip_that_finishes(elements_by("add_there")));
+    CHECK(whole.placed_layers()[0].report.passed_over ==
+          std::vector<std::string>{"products on finisher: it computes more than single elements"});
+}
+
+TEST_CASE("each schedule of loops over tiles computes what the layer says") {
+    std::mt19937 random(11);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    int in_tiles = 0, in_loops = 0;
+    for (int run = 0; run < 80; ++run) {
+        shape_of_layer of{
+            .rows = draw({1, 2, 5, 7}), .columns = draw({1, 3, 6, 9}), .channels = draw({1, 3, 8}), .filters = draw({1, 4, 7})};
+        of.taps = draw({1, 3}), of.stride = draw({1, 1, 2}), of.finishes = random() % 3 != 0, of.has_bias = random() % 2 != 0;
+        if (of.taps == 1 && of.channels == 1) of.channels = 5;
+        if (of.rows * of.columns * of.filters == 1) of.filters = 3;
+        layers const network = network_of(of, random);
+        chip const on = chip("tested")
+                            .inputs_in(common)
+                            .outputs_in(common)
+                            .constants_in(constants)
+                            .with(dsp, {.tensors = common, .semantics = &semantics_of<with_near>})
+                            .with(cpu, {.tensors = any_of(common, far), .inner = &far, .semantics = &semantics_of<host_machine>})
+                            .standard("tiles", dsp, one_of(tiles_in(near), random()))
+                            .loops(cpu);
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
+                    << of.taps << ", stride " << of.stride << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        (run_on(on, network, random) == "dsp" ? in_tiles : in_loops) += 1;
+    }
+    CHECK(in_tiles > 60);
+    CHECK(in_loops < 20);
+}
+
+TEST_CASE("depthwise convolutions go to an instruction that keeps channels apart") {
+    std::mt19937 random(17);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    constexpr static agent one("one", apart_npu);
+    int by_taps = 0, by_windows = 0;
+    for (int run = 0; run < 60; ++run) {
+        shape_of_layer of{.rows = draw({2, 5, 7}), .columns = draw({2, 3, 6, 9}), .filters = draw({2, 4, 7, 12}), .taps = draw({2, 3})};
+        of.depthwise = true, of.finishes = random() % 3 != 0, of.has_bias = random() % 2 != 0;
+        bool const by_window = run % 2 != 0;
+        of.stride = by_window ? 1 : draw({1, 2});
+        if (of.stride == 1 && of.taps == 3 && of.rows > 2 && of.columns > 2) of.before = draw({0, 1});
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << ", taps " << of.taps << ", stride "
+                    << of.stride << ", border " << of.before << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        layers const network = network_of(of, random);
+        chip const on = chip("tested")
+                            .inputs_in(common)
+                            .outputs_in(common)
+                            .constants_in(constants)
+                            .with(one, {.tensors = common, .inner = &common, .semantics = &semantics_of<apart_npu>})
+                            .with(cpu, {.tensors = any_of(common, far), .inner = &far, .semantics = &semantics_of<host_machine>})
+                            .standard("each", one, one_of(products_by(by_window ? "window" : "mac_each"), random()))
+                            .loops(cpu);
+        if (run_on(on, network, random) == "one") (by_window ? by_windows : by_taps) += 1;
+    }
+    CHECK(by_taps > 20);
+    CHECK(by_windows > 20);
+}
+
+TEST_CASE("what an instruction takes from where it lies is not staged, and of several templates the cheapest counts") {
+    std::mt19937 random(19);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    constexpr static agent one("one", in_place_npu);
+    chip const on = chip("tested")
+                        .inputs_in(common)
+                        .outputs_in(common)
+                        .constants_in(constants)
+                        .with(one, {.tensors = common, .inner = &common, .semantics = &semantics_of<in_place_npu>})
+                        .standard("products", one, {products_by("mac_there"), products_by("image")});
+    int whole_images = 0;
+    for (int run = 0; run < 40; ++run) {
+        shape_of_layer of{
+            .rows = draw({2, 5}), .columns = draw({2, 3, 6}), .channels = draw({2, 3, 8, 11}), .filters = draw({2, 4, 7, 12})};
+        of.taps = draw({1, 1, 3}), of.stride = draw({1, 2}), of.finishes = random() % 3 != 0, of.has_bias = random() % 2 != 0;
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
+                    << of.taps << ", stride " << of.stride << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        layers const network = network_of(of, random);
+        run_on(on, network, random);
+        // One call for the whole image costs less than calls for parts of it, and it is for images whose every second pixel counts.
+        std::string const found = eject(network_program(network, "net", on), "found", "chip.hpp", "tested");
+        CHECK(found.find("cache_read") == std::string::npos);
+        bool const is_whole = found.find("intrinsic_named(\"image\")") != std::string::npos;
+        CHECK(is_whole == (of.taps == 1 && of.stride == 2));
+        whole_images += is_whole ? 1 : 0;
+    }
+    CHECK(whole_images > 5);
+}
+
+}  // namespace layers_on_chips
