@@ -821,7 +821,7 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.refuses(versions_without_use, ir::rule::versions_of_a_blocking_reader,
                  schedule(two_stages, streaming).compute_at(D, m).stage(D).store_in(D, spad).buffers(2));
     constexpr axis e{"e", 64};
-    constexpr tensor<std::int32_t> x{"x"}, y{"y"};
+    constexpr tensor<std::int32_t> x{"x"}, y{"y"}, A32{"A32"};
     constexpr auto one_more = intrinsic("one_more", y(e) = x(e) + 1).reads(x, spad).writes(y, spad).in_place(x).on(channel).asynchronous();
     machine const overwrites("overwrites", dram, spad, dma, channel, put, one_more);
     book.refuses(versions_without_use, ir::rule::versions_of_what_overwrites_it,
@@ -834,6 +834,18 @@ TEST_CASE("every rule is raised by what breaks it") {
                      .stage(D)
                      .store_in(D, spad)
                      .buffers(2));
+    constexpr auto three_stages = stages(D(m, n) = E(m, n) * 2, A32(m, n) = D(m, n) + 1, C(m, n) = A32(m, n) * 3);
+    book.refuses(versions_without_use, ir::rule::versions_of_what_it_overwrites,
+                 schedule(three_stages, overwrites)
+                     .split(m, mo, mi, 8)
+                     .compute_at(A32, mo)
+                     .stage(A32)
+                     .store_in(A32, spad)
+                     .buffers(2)
+                     .tensorize(n, one_more)
+                     .compute_at(D, mo)
+                     .stage(D)
+                     .store_in(D, spad));
 
     // layouts
     auto const laid_out = [&](auto const& map) { return schedule(copy, npu).cache_read(D, spad).layout(map); };

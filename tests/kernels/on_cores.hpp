@@ -1,6 +1,7 @@
 #pragma once
 #include <tilewright/emulate/core_team.hpp>
 #include <tilewright/plan/check_plan.hpp>
+#include <tilewright/plan/planner.hpp>
 #include <tilewright/report/loop_program.hpp>
 
 #include "catch.hpp"

@@ -182,7 +182,8 @@
     X(versions_of_one_step, "#0 versions, but no loop goes from one to the next: only #1 is used")                                        \
     X(versions_of_a_blocking_transfer, "#0 versions, but transfer `$1` blocks until it is complete: nothing overlaps")                    \
     X(versions_of_what_overwrites_it, "#0 versions, but what overwrites it says how many its place has: #1")                              \
-    X(versions_of_a_blocking_reader, "#0 versions, but what reads it is complete before the next is computed: nothing overlaps")          \
+    X(versions_of_what_it_overwrites, "#0 versions, but it takes the place of `$1`: say it of that")                                      \
+    X(versions_of_a_blocking_reader, "#0 versions, but no instruction of another engine reads it while the core goes on")                 \
     X(map_of_another_rank, "it takes #0 coordinates, the tensor has #1 dimensions")                                                       \
     X(indices_in_one_place, "indices #1 and #2 of dimension #0 have one place")                                                           \
     X(parts_that_overlap, "in dimension #0 a part in steps of #1 overlaps a part of #2 values: places stay empty")                        \

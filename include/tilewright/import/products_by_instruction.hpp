@@ -129,7 +129,7 @@ inline void order_weights(layer_shape& of, product_loops const& loops) {
     of.reorder(loops.of.weights, order);
 }
 
-/// Whether the core goes on while an instruction finishes sums, so that the next can be added up meanwhile.
+/// Whether an instruction finishes sums beside the core and beside the array, so that the next can be added up meanwhile.
 inline bool finishes_aside(product_loops const& loops, intrinsic_description const* finish) {
     return finish != nullptr && finish->is_asynchronous && finish->engine_name != loops.by.what.engine_name;
 }

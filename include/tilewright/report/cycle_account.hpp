@@ -67,10 +67,11 @@ inline spent_text text_of(plan_value const& plan, spent const& one) {
         case spent_on::joining: {
             link const& l = plan.links[plan.waits[at].link];
             std::string const engine = where.engines[l.from].name.str();
-            int const read = still_read(plan, l.from, at);
+            bool const of_versions = l.ring >= 0 && !plan.rings[l.ring].is_moved();
+            int const read = of_versions ? plan.rings[l.ring].buffer : still_read(plan, l.from, at);
             if (read < 0) return {"waits for " + engine, ""};
-            return {"waits until " + engine + " has read " + buffer_name(read),
-                    plan.buffers[read].versions == 1 ? "buffers(2)" : "more versions"};
+            std::string const help = of_versions ? "more versions" : plan.buffers[read].versions == 1 ? "buffers(2)" : "";
+            return {"waits until " + engine + " has read " + buffer_name(read), help};
         }
         case spent_on::caches: return {"cleans or invalidates its cache", ""};
         case spent_on::meeting: return {"waits for other cores at barriers", "shares of equal size"};

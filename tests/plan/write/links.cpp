@@ -267,4 +267,49 @@ TEST_CASE("what overwrites a stage's result says how many versions its place has
     verdict const both_say = in_versions_of_both(2);
     CHECK((both_say.kind == verdict_kind::versions_without_use && both_say.broken == ir::rule::versions_of_what_overwrites_it));
     CHECK((both_say.facts[0].value == 2 && both_say.facts[1].value == 3));
+    // Of a result that overwrites another one, that one says it.
+    static constexpr tensor<std::int32_t> T{"T"};
+    static constexpr auto over_and_over = stages(S(m, n) = A(m, n) + 1, T(m, n) = S(m, n) * 2, C(m, n) = T(m, n) * 2);
+    static constexpr engine done{.name = "done", .completes = completion::by_channel};
+    static constexpr auto last = intrinsic("last", twice(r) = half(r) * 2).reads(half, both).writes(twice, dram).on(done).asynchronous();
+    static constexpr auto three = machine("three", dram, both, unit, reader, done, first_step, over, last);
+    auto const in_turns = [](int of_s, int of_t) {
+        return make_plan(schedule(over_and_over, three)
+                             .split(m, mo, mi, 5)
+                             .tensorize(n, last)
+                             .compute_at(T, mo)
+                             .stage(T)
+                             .store_in(T, both)
+                             .buffers(of_t)
+                             .tensorize(n, over)
+                             .compute_at(S, mo)
+                             .stage(S)
+                             .store_in(S, both)
+                             .buffers(of_s)
+                             .tensorize(n, first_step));
+    };
+    CHECK((!in_turns(1, 1).refusal && !in_turns(2, 1).refusal));
+    CHECK(in_turns(2, 1).cycles() < in_turns(1, 1).cycles());
+    verdict const second = in_turns(2, 2).refusal;
+    CHECK((second.broken == ir::rule::versions_of_what_it_overwrites && second.names[0] == "T" && second.names[1] == "S"));
+    CHECK(in_turns(1, 2).refusal.broken == ir::rule::versions_of_what_it_overwrites);
+}
+TEST_CASE("at the end of a share, cores have waited for what reads a result: versions around it are refused") {
+    static constexpr core pair{.name = "pair", .count = 2};
+    static constexpr memory seen{.name = "seen", .base = 0x3000, .capacity = 4_KiB};
+    static constexpr engine each{.name = "each", .completes = completion::by_channel, .per_core = true};
+    static constexpr auto read = intrinsic("read", twice(r) = half(r) * 2).reads(half, seen).writes(twice, dram).on(each).asynchronous();
+    static constexpr auto shared = machine("shared", dram, seen, each, read, pair);
+    auto const at = [](axis const& level, int versions) {
+        return make_plan(schedule(one_after_another, shared)
+                             .split(m, mo, mi, 5)
+                             .distribute(mi, pair)
+                             .tensorize(n, read)
+                             .compute_at(S, level)
+                             .stage(S)
+                             .store_in(S, seen)
+                             .buffers(versions));
+    };
+    CHECK_FALSE(at(mo, 1).refusal);
+    CHECK(at(mo, 2).refusal.broken == ir::rule::versions_of_a_blocking_reader);
 }

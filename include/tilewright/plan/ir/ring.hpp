@@ -5,8 +5,8 @@
 // Buffers that asynchronous transfers fill and empty, step by step, and how engines learn of each other's progress.
 namespace tilewright::ir {
 
-/// The transfers that fill a staged buffer, or empty it, one at each step of the loops around it. Or the steps at which the result of a
-/// stage is computed, when engines read it and the core does not wait for them: such a ring names no engine.
+/// The transfers that fill a staged buffer, or empty it, one at each step of the loops around it. Or the steps at which a stage computes a
+/// result that engines read beside the core: such a ring has no transfers, so its engine is -1, and its tags and channels mean nothing.
 ///
 /// A step uses version `step % versions` of the buffer. Steps are counted over the loops between the buffer's level and the level where the
 /// transfers start anew, so they run on from one iteration of the outer of these loops to the next.

@@ -126,24 +126,43 @@ constexpr int link_in_common(planning const& p, staging const& st, link_role is,
     return -1;
 }
 
+/// Who writes the result of stage `s` to its place. A copy that brings it there is started and awaited by the core.
+constexpr agents writers_of(planning const& p, stage_id s) {
+    return p.plan.use_at(p.stage_at(s).target)->buffer == p.placed(s).home ? agents_of(p, s) : agents{.core = true};
+}
+/// The engines that read it there and are still at work when the next result is computed. At the end of a share, cores wait for them.
+constexpr std::uint32_t late_readers_of(planning const& p, stage_id s) {
+    bool const in_share = share_depth(p, s, p.placed(s).outer_depth) > 0;
+    std::uint32_t engines = 0;
+    for (stage_id t{}; t < p.plan.stages.count; ++t) {
+        bool reads = false;
+        p.each_access(t, [&](node_id node) { reads |= t != s && p.plan.use_at(node)->buffer == p.placed(s).home; });
+        if (reads && (in_share || share_depth(p, t, p.placed(t).path_length) == 0)) engines |= agents_of(p, t).engines;
+    }
+    return engines & ~writers_of(p, s).engines;
+}
+
 /// Gives results of stages the versions that the schedule asks for: engines read one while the next is computed. They are linked with what
-/// computes it. Where another core reads a result, its signals order that.
+/// computes it. Where another core reads a result, signals say when its place is free.
 constexpr void make_stage_rings(placing& p) {
     machine const& where = p.of->where();
     for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
         stage_placement& place = p.placed(s);
         if (place.store_versions == 1 || (place.level >= 0 && is_read_on_another_core(p, s))) continue;
         buffer& home = p.buffer_at(place.home);
-        // What brings a result to its place is started and awaited by the core.
-        agents const writers = p.plan.use_at(p.stage_at(s).target)->buffer == place.home ? agents_of(p, s) : agents{.core = true};
-        std::uint32_t const readers = users_of(p, place.home).engines & ~writers.engines;
+        stage_id first{};  // of those whose results take turns in this place
+        while (p.placed(first).home != place.home) first = stage_id(first + 1);
+        agents const writers = writers_of(p, s);
+        std::uint32_t const readers = late_readers_of(p, s);
         int const scope = share_depth(p, s, place.outer_depth);
         rule broken = rule::none;
         if (place.level < 0 || scope == place.outer_depth) broken = rule::versions_of_one_step;
+        else if (first != s) broken = rule::versions_of_what_it_overwrites;
         else if (readers == 0) broken = rule::versions_of_a_blocking_reader;
         else if (home.ring >= 0) broken = rule::versions_of_what_overwrites_it;
         if (broken != rule::none) {
-            return p.refuse(verdict_kind::versions_without_use, broken, {p.stage_at(s).output}, place.store_versions_ordinal,
+            return p.refuse(verdict_kind::versions_without_use, broken, {p.stage_at(s).output, p.stage_at(first).output},
+                            place.store_versions_ordinal,
                             {fact{fact_kind::need, place.store_versions}, fact{fact_kind::have, home.versions}});
         }
         ring made{.buffer = place.home, .versions = place.store_versions};

@@ -143,7 +143,7 @@ class program_writer {
         int const ring_at = p.placed(s).ring;
         // The version that is computed next has been read some steps ago.
         if (ring_at >= 0) pass_versions(s, step_kind::pop, step_of(p, ring_at, -p.ring_at(ring_at).versions));
-        else if (computes_aside_) order_all(readers_of(s), agents_of(p, s));
+        else if (computes_aside_) order_all(users_of(p, p.placed(s).home), writers_of(p, s));
     }
     constexpr void pass_versions(stage_id s, step_kind kind, ring_step const& at, int fewer = 0) {
         pass(-1, link_role::reader_to_stage, kind, at, fewer, s);
@@ -224,8 +224,15 @@ class program_writer {
     /// At the end of an iteration of the loop `level` of stage `t`: what was made for it has been read, or will be by engines.
     constexpr void give_back(stage_id t, int level) {
         each_made_at(t, level, [&](stage_id s) {
-            each_reading_core(s, [&](std::int16_t reader) { send(reader, p.placed(s).core, p.placed(s).home, step_kind::signal); });
+            each_reading_core(s, [&](std::int16_t reader) {
+                p.from_core(reader);
+                for (stage_id u{}; u < p.plan.stages.count && computes_aside_; ++u) {
+                    if (p.placed(u).core == reader && p.reads(u, p.stage_at(s).output)) drain(agents_of(p, u));
+                }
+                send(reader, p.placed(s).core, p.placed(s).home, step_kind::signal);
+            });
             int const ring_at = p.placed(s).ring;
+            p.write_for(s);  // on its core run those that read it, too
             if (ring_at >= 0) pass_versions(s, step_kind::push, step_of(p, ring_at, 0), p.ring_at(ring_at).versions);
         });
     }
