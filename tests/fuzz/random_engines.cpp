@@ -117,7 +117,7 @@ TEST_CASE("random sums that an instruction finishes while the next are added up"
     std::map<std::string, int> run;
     int overlapping = 0;
     tensor<std::int32_t> const S{"S"}, D{"D"};
-    for (std::uint32_t seed = 1, count = 0; count < 45; ++seed) {
+    for (std::uint32_t seed = 1, count = 0; count < 27; ++seed) {
         drawing draw(seed);
         subject const& on_what = draw.any_of(subjects);
         machine const& where = *on_what.where;
@@ -156,6 +156,6 @@ TEST_CASE("random sums that an instruction finishes while the next are added up"
     }
     for (auto const& [name, times] : refused) UNSCOPED_INFO(times << ": " << name);
     CHECK(run.size() == std::size(subjects));
-    CHECK(overlapping > 20);
+    CHECK(overlapping > 12);
     CHECK(refused.empty());
 }
