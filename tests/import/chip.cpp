@@ -2,7 +2,7 @@
 
 // Networks on chips: where layers and tensors go.
 
-namespace layers_on_chips {
+using namespace layers_on_chips;
 
 TEST_CASE("a layer goes to the first choice that has a plan for it, and to the schedule that costs least") {
     std::mt19937 random(1);
@@ -201,5 +201,3 @@ TEST_CASE("layers that are alike are searched once") {
     CHECK_THROWS_WITH(network_program(network, "net", chip_with(nothing(), prefers_first)),
                       "k1: a template makes fewer schedules of it than of a layer that differs in names alone");
 }
-
-}  // namespace layers_on_chips

@@ -4,7 +4,7 @@
 
 // Standard schedules: each one that is searched computes what the layer says.
 
-namespace layers_on_chips {
+using namespace layers_on_chips;
 
 TEST_CASE("each schedule that the standard one of products is chosen from computes what the layer says") {
     std::mt19937 random(7);
@@ -296,5 +296,3 @@ TEST_CASE("what an instruction takes from where it lies is not staged, and of se
     }
     CHECK(whole_images > 5);
 }
-
-}  // namespace layers_on_chips
