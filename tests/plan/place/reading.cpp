@@ -81,7 +81,10 @@ TEST_CASE("what is said of a staging is said once, in numbers that it can have")
     CHECK((many.kind == verdict_kind::capacity_of_representation && many.facts[1].value == most_versions));
     CHECK(refusal_of(copied().cache_read(A, spad).prefetch(0)).kind == verdict_kind::none);
     CHECK(broken_by(copied().at(m)) == rule::behind_no_staging);
-    CHECK(broken_by(schedule(two_stages, blocking).store_in(S, spad).buffers(2)) == rule::behind_no_staging);
+    CHECK(broken_by(copied().writes(C, dram).buffers(2)) == rule::behind_no_staging);
+    planned_to const stored(pass::read, schedule(two_stages, blocking).store_in(S, spad).buffers(2));
+    REQUIRE_FALSE(stored.p.refused());
+    CHECK((stored.p.placed(0_stage).store_versions == 2 && stored.p.placed(0_stage).store_versions_ordinal == 2));
 }
 TEST_CASE("an argument lies where the caller says, which is said once of an argument") {
     CHECK(broken_by(copied().reads(C, dram)) == rule::not_an_input);
