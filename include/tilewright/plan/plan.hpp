@@ -36,6 +36,11 @@ inline constexpr bool is_on_constant_machine = requires {
     typename known_number<Schedule.where().memories.count>;
 };
 
+inline void not_in_the_machine(memory const& asked) {
+    // Compilers show this name where a constant needs the number.
+    throw_or_abort(bad_query(asked.name, " is not a part of the plan's machine"));
+}
+
 }  // namespace detail
 
 namespace ir {
@@ -61,8 +66,13 @@ struct plan_of : plan_value {
     /// A plain number, so that compilers show it where a comparison is false.
     template <class... Bank>
     constexpr auto peak(memory const& of, Bank... bank) const {
-        if constexpr (planned<Schedule>::refusal) return plan_value::unknown;
-        else return static_cast<double>(plan_value::peak(of, bank...));
+        if constexpr (planned<Schedule>::refusal) {
+            return plan_value::unknown;
+        } else {
+            bool const known = Schedule.where().memories.find(of.name) >= 0;
+            if (!known) detail::not_in_the_machine(of);
+            return static_cast<double>(plan_value::peak(of, bank...));
+        }
     }
 };
 
