@@ -1,4 +1,3 @@
-// clang-format off: schedules are read line by line, a stage a line.
 #include "catch.hpp"
 #include "kernels/on_cores.hpp"
 #include <tilewright/plan/plan.hpp>
