@@ -71,7 +71,7 @@ struct plan_of : plan_value {
         } else {
             bool const known = Schedule.where().memories.find(of.name) >= 0;
             if (!known) detail::not_in_the_machine(of);
-            return static_cast<double>(plan_value::peak(of, bank...));
+            return static_cast<std::int64_t>(plan_value::peak(of, bank...).value);
         }
     }
 };

@@ -109,7 +109,11 @@ struct in_flight {
     fixed_array<begun, plan_value::most_rings> begun_steps{};
     hazard found{};
 
-    constexpr explicit in_flight(plan_value const& plan) : lane_count(plan.where->lane_count()), ordered(is_ordered_aside(plan)) {
+    /// Jobs alone: the contents of a buffer may come from a core that is not followed.
+    enum class following : std::uint8_t { jobs, jobs_and_contents };
+
+    constexpr explicit in_flight(plan_value const& plan, following what = following::jobs_and_contents)
+        : lane_count(plan.where->lane_count()), ordered(is_ordered_aside(plan)), follows_contents(what == following::jobs_and_contents) {
         for (kept& k : contents) k.steps.fill(-1);
         for (int at = 0; at < plan.rings.size(); ++at) {
             ring const& r = plan.rings[at];
@@ -387,7 +391,9 @@ struct in_flight {
         return false;
     }
 
-    static constexpr bool keeps_contents(run const& in, int buffer_at) { return buffer_at >= 0 && in.plan().buffers[buffer_at].ring >= 0; }
+    constexpr bool keeps_contents(run const& in, int buffer_at) const {
+        return follows_contents && buffer_at >= 0 && in.plan().buffers[buffer_at].ring >= 0;
+    }
     /// Whether all movements of a step have been started with this one.
     constexpr bool begins_last(movement const& m, std::int64_t number) {
         begun& b = begun_steps[m.at.ring];
@@ -463,6 +469,7 @@ struct in_flight {
 
     int lane_count;
     bool ordered;  ///< by more than the core's own order and its waits
+    bool follows_contents;
 };
 
 /// The first hazard that a plan's program runs into; none if every two accesses to one place are ordered.
@@ -472,7 +479,17 @@ constexpr hazard find_hazard(plan_value const& plan, visiting how = visiting::pe
     in_flight state(plan);
     program_run<in_flight> run(plan, state, how);
     if (run.run()) state.end(run);  // a run that was given up has no known end
-    return state.found;
+    if (state.found) return state.found;
+    // Where stages run on other cores, each core waits for its own engines: a wait that stands on another one does not count.
+    bool apart = false;
+    for (int at = 0; at < plan.steps.size(); ++at) apart |= plan.steps[at].core > 0;
+    for (int core = 0; core < plan.cores && apart; ++core) {
+        in_flight of_core(plan, in_flight::following::jobs);
+        program_run<in_flight> alone(plan, of_core, how, core);
+        if (alone.run()) of_core.end(alone);
+        if (of_core.found) return of_core.found;
+    }
+    return {};
 }
 
 /// The staged buffer that a movement fills or empties, by its tensor.

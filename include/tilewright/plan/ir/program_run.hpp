@@ -461,14 +461,15 @@ class program_position {
 /// of stages that run on another core. `sign` and `skip` of core 0 speak of all cores,
 /// - `meet(run)` for a barrier, `signal(run, message)` and `await(run, message)` for what cores tell each other.
 /// It may have `keep_up(run, step)` for caches that are cleaned or invalidated.
-/// Without, one core runs all shares, and all stages, one after the other.
+/// Without, one core runs all shares, and all stages, one after the other; or only those of core `only` are run.
 ///
 /// Signatures are compared at the end of the iterations of a loop. When one equals that of an earlier iteration, what follows repeats.
 /// Whole periods are then skipped, up to where a load would lie past the last step. The last iteration is always visited.
 template <class State>
 class program_run : public program_position {
   public:
-    constexpr program_run(plan_value const& plan, State& state, visiting how) : program_position(plan), state_(&state), how_(how) {}
+    constexpr program_run(plan_value const& plan, State& state, visiting how, int only = -1)
+        : program_position(plan), state_(&state), how_(how), only_(only) {}
     /// @return false when the compiler gave up
     constexpr bool run() {
         run_steps(0, plan_.steps.size());
@@ -496,6 +497,10 @@ class program_run : public program_position {
             }
             if constexpr (requires { state_->keep_up(*this, at); }) {
                 if (is_upkeep(s.kind)) keep_up(at);
+            }
+            if (!is_run(s)) {
+                ++at;
+                continue;
             }
             State* const led = state_;
             lead(s);
@@ -527,16 +532,19 @@ class program_run : public program_position {
         int const v = plan_.steps[at].what;
         std::int64_t const extent = plan_.variables[v].extent;
         fixed_array<run_signature, most_period> history{};
-        bool const shared = knows_cores && variable_at(v).distributed;
+        bool const shared = (knows_cores || only_ >= 0) && variable_at(v).distributed;
         State* const led = state_;
         bool looking = how_ == visiting::periods && extent > 3 && !shared;
         open_[depth_++] = static_cast<std::int16_t>(v);
         for (std::int64_t i = 0; i < extent && visits_ >= 0 && !stopped_; ++i) {
+            int const core = plan_.first_core + static_cast<int>(i);
+            if (shared && only_ >= 0 && core != only_) continue;
             if (__builtin_is_constant_evaluated() && ++visits_ > State::most_visits) visits_ = -1;
             values_[v] = i;
             if constexpr (knows_cores) {
-                if (shared) state_ = led->of_core(plan_.first_core + static_cast<int>(i)), shared_ = true;
+                if (shared) state_ = led->of_core(core);
             }
+            if (shared) shared_ = true;
             if (goes_on_[at] || within_limits()) run_steps(at + 1, behind);
             if (!looking) continue;
             run_signature now;
@@ -577,12 +585,13 @@ class program_run : public program_position {
             std::int64_t const extent = s.kind == step_kind::loop || s.kind == step_kind::end ? plan_.variables[s.what].extent : 1;
             if (s.kind == step_kind::loop) times *= extent, values_[s.what] = -1;
             if (s.kind == step_kind::end) times /= extent, values_[s.what] = extent - 1;
-            if (s.kind != step_kind::compute || !is_begun(s.what)) continue;
+            if (s.kind != step_kind::compute || !is_run(s) || !is_begun(s.what)) continue;
             lead(s);
             state_->compute(*this, s.what, times / repeats_of_first(s.what));
             state_ = led;
         }
     }
+    constexpr bool is_run(step const& s) const { return only_ < 0 || shared_ || s.core == only_; }
     /// Outside of shares, a step is that of its core.
     constexpr void lead(step const& s) {
         if constexpr (knows_cores) {
@@ -592,6 +601,7 @@ class program_run : public program_position {
 
     State* state_;  ///< that of the core that runs
     visiting how_;
+    int only_;  ///< the core whose steps are run; -1: those of all
     int visits_ = 0;
 };
 
