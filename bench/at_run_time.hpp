@@ -25,7 +25,7 @@ class compiled_kernel {
         tilewright::ir::argument_list const list = tilewright::ir::arguments_of(plan);
         first_ = plan.buffers[list.tensors[0]].tensor.str();
         for (int at = 0; at < list.tensor_count; ++at)
-            arguments_.push_back(std::make_unique<tilewright::detail::dense_argument>(plan.buffers[list.tensors[at]], nullptr));
+            arguments_.push_back(std::make_unique<tilewright::detail::tensor_argument>(plan.buffers[list.tensors[at]], nullptr));
     }
 
     /// Whether the first argument is this tensor.
@@ -44,7 +44,7 @@ class compiled_kernel {
   private:
     std::string first_;
     tilewright::tune::native_kernel code_;
-    std::vector<std::unique_ptr<tilewright::detail::dense_argument>> arguments_;
+    std::vector<std::unique_ptr<tilewright::detail::tensor_argument>> arguments_;
 };
 
 /// Of candidates, the few that cost least are compiled and measured, in turns; the fastest is left.

@@ -56,6 +56,23 @@ int look_at_corners(halide_buffer_t* a, halide_buffer_t*) {
     seen[0] = at(a, -1, 2), seen[1] = at(a, 3, 7), seen[2] = at(a, 0, 3);
     return 0;
 }
+/// A view as std::mdspan is one, whose rows may be further apart than they are long.
+template <class Element>
+struct grid {
+    Element* first;
+    int rows, columns;
+    std::int64_t row;
+
+    grid(Element* begin, int height, int width, std::int64_t next) : first(begin), rows(height), columns(width), row(next) {}
+    grid(Element* begin, int height, int width) : grid(begin, height, width, width) {}
+    static constexpr std::size_t rank() { return 2; }
+    Element* data_handle() const { return first; }
+    int extent(std::size_t dimension) const { return dimension == 0 ? rows : columns; }
+    std::int64_t stride(std::size_t dimension) const { return dimension == 0 ? row : 1; }
+};
+int calls = 0;
+int count_calls(halide_buffer_t*, halide_buffer_t*) { return ++calls; }
+
 int take_pool(halide_buffer_t*, void* pool, halide_buffer_t*) {
     pool_seen = pool;
     return 0;
@@ -111,6 +128,32 @@ TEST_CASE("a range that knows its size holds exactly what the kernel uses") {
     CHECK(seen[2] == 3);
     // A pointer to element 0, of what is used from there on.
     CHECK(call<same_on_host>(look_at_ends, a.data(), d.data()) == 5);
+}
+TEST_CASE("a view of several dimensions holds what the kernel uses, with its own strides") {
+    // Rows of 6 elements, 9 apart.
+    std::vector<std::int32_t> const a = counted(5 * 9);
+    std::array<std::int32_t, 12> d{};
+    CHECK(call<around_on_host>(look_at_corners, grid{a.data(), 5, 6, 9}, grid{d.data(), 3, 4}) == 0);
+    CHECK(seen[0] == 100);
+    CHECK(seen[1] == 100 + 4 * 9 + 5);
+    CHECK(seen[2] == 100 + 9 + 1);
+    CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, grid{a.data(), 6, 5}, d),
+                      "`in` is used from in[-1, 2] to in[3, 7], 30 elements, but 6 x 5 are given");
+    CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, a, grid{d.data(), 3, 4, std::int64_t{1} << 31}),
+                      "`in` is used from in[-1, 2] to in[3, 7], 30 elements, but 45 are given");
+    CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, points_to(a.data(), -1, 2), grid{d.data(), 3, 4, std::int64_t{1} << 31}),
+                      "`out` has a stride of 2147483648 elements");
+}
+TEST_CASE("nothing is called where an argument is refused") {
+    std::vector<std::int32_t> const a = counted(30), few = counted(29);
+    std::array<std::int32_t, 12> d{};
+    calls = 0;
+    CHECK_THROWS_AS(call<around_on_host>(count_calls, few, d), std::invalid_argument);
+    CHECK_THROWS_AS(call<around_on_host>(count_calls, a, std::span(d).first(11)), std::invalid_argument);
+    CHECK_THROWS_AS(call<around_on_host>(count_calls, a, points_to(d.data(), 3, 0)), std::invalid_argument);
+    CHECK_THROWS_AS(call<around_on_host>(count_calls, a, grid{d.data(), 4, 3}), std::invalid_argument);
+    CHECK(calls == 0);
+    CHECK(call<around_on_host>(count_calls, a, d) == 1);
 }
 TEST_CASE("where extents are left to run time, they say how much is used") {
     std::vector<std::int32_t> const a = counted(12);

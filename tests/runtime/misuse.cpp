@@ -23,6 +23,16 @@ constexpr auto with_tcm = machine("with_tcm", dram, tcm, dsp, load);
 constexpr auto doubled = out(m) = in(m) + in(m);
 constexpr auto doubled_in_tcm = schedule(doubled, with_tcm).cache_read(in, tcm);
 
+/// A view as std::mdspan is one, of 2 x 8 elements.
+struct grid {
+    std::int32_t* first = nullptr;
+
+    static constexpr std::size_t rank() { return 2; }
+    std::int32_t* data_handle() const { return first; }
+    int extent(std::size_t dimension) const { return dimension == 0 ? 2 : 8; }
+    int stride(std::size_t dimension) const { return dimension == 0 ? 8 : 1; }
+};
+
 int npu_smooth(halide_buffer_t*, halide_buffer_t*);
 int npu_scaled(halide_buffer_t*, std::int32_t, halide_buffer_t*);
 int npu_doubled(halide_buffer_t*, void*, halide_buffer_t*);
@@ -36,6 +46,8 @@ int misused(std::int32_t* given, [[maybe_unused]] std::int16_t* narrow, [[maybe_
     return call<smooth_on_host>(npu_smooth, points_to(given, 0), constant);
 #elif defined(NO_TENSOR)
     return call<smooth_on_host>(npu_smooth, 5, given);
+#elif defined(OTHER_RANK)
+    return call<smooth_on_host>(npu_smooth, points_to(given, 0), grid{given});
 #elif defined(FEW)
     return call<smooth_on_host>(npu_smooth, points_to(given, 0));
 #elif defined(OTHER_SCALAR)

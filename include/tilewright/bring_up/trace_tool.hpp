@@ -88,7 +88,7 @@ inline void log_calls(call_log& log, plan_value const& plan, semantics_table con
     if (plan.refusal) throw std::invalid_argument(to_string(plan.refusal));
     ir::argument_list const list = ir::arguments_of(plan);
     std::vector<std::unique_ptr<std::byte, void (*)(void*)>> memory;
-    std::vector<std::unique_ptr<tilewright::detail::dense_argument>> arguments;
+    std::vector<std::unique_ptr<tilewright::detail::tensor_argument>> arguments;
     std::vector<Halide::Buffer<>> given;
     bool has_result = false;
     for (int at = 0; at < list.tensor_count; ++at) {
@@ -100,7 +100,7 @@ inline void log_calls(call_log& log, plan_value const& plan, semantics_table con
         memory.emplace_back(static_cast<std::byte*>(std::aligned_alloc(alignment, bytes)), &std::free);
         visit_scalar(b.type, [&]<class T>(T) { std::fill_n(reinterpret_cast<T*>(memory.back().get()), elements, T{1}); });
         log.know(b.tensor.str(), memory.back().get(), elements * bytes_of(b.type));
-        arguments.push_back(std::make_unique<tilewright::detail::dense_argument>(b, memory.back().get()));
+        arguments.push_back(std::make_unique<tilewright::detail::tensor_argument>(b, memory.back().get()));
         given.emplace_back(*static_cast<halide_buffer_t*>(*arguments.back()));
         has_result = b.written;
     }

@@ -2,6 +2,7 @@
 #include <HalideRuntime.h>
 
 #include <concepts>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -74,23 +75,43 @@ template <class Element>
 Element* first_of(buffer const&, Element* given) {
     return given;
 }
+template <class Element, int Rank>
+Element* first_of(buffer const& b, strided_elements<Element, Rank> const& given) {
+    bool same = true;
+    std::string extents;
+    for (int d = 0; d < Rank; ++d) {
+        same = same && given.extents[d] == b.extents[d];
+        extents += (d > 0 ? " x " : "") + std::to_string(given.extents[d]);
+    }
+    if (!same) throw std::invalid_argument(use_text(b) + extents + " are given");
+    for (int d = 0; d < Rank; ++d) {
+        if (given.strides[d] > INT32_MAX)
+            throw std::invalid_argument("`" + b.tensor.str() + "` has a stride of " + std::to_string(given.strides[d]) + " elements");
+    }
+    return given.first;
+}
 
-/// A dense argument as the generated function takes it.
-struct dense_argument {
+/// A tensor as the generated function takes it: dense, or with the strides of a view.
+struct tensor_argument {
+    struct dense {};
+
     fixed_array<halide_dimension_t, max_rank> dimensions{};
     halide_buffer_t whole{};
 
-    dense_argument(buffer const& b, void* first) {
+    template <class Given = dense>
+    tensor_argument(buffer const& b, void* first, [[maybe_unused]] Given const& given = {}) {
         for (int d = 0; d < b.rank; ++d) {
+            std::int64_t stride = b.stride(d);
+            if constexpr (requires { given.strides; }) stride = given.strides[d];
             dimensions[b.rank - 1 - d] = {static_cast<std::int32_t>(b.minimum[d]), static_cast<std::int32_t>(b.extents[d]),
-                                          static_cast<std::int32_t>(b.stride(d)), 0};
+                                          static_cast<std::int32_t>(stride), 0};
         }
         whole.host = static_cast<std::uint8_t*>(first);
         whole.type = visit_scalar(b.type, []<class T>(T) { return halide_type_of<T>(); });
         whole.dimensions = b.rank;
         whole.dim = dimensions.begin();
     }
-    dense_argument(dense_argument const&) = delete;
+    tensor_argument(tensor_argument const&) = delete;
     operator halide_buffer_t*() { return &whole; }
 };
 
@@ -131,7 +152,7 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
         using element = std::remove_pointer_t<decltype(first_of(b, given))>;
         buffer sized = b;
         if constexpr (Plan.run_time_extents > 0) size_argument(Plan, position, numbers, sized);  // too much is refused by the entry
-        return dense_argument(sized, const_cast<std::remove_const_t<element>*>(first_of(sized, given)));
+        return tensor_argument(sized, const_cast<std::remove_const_t<element>*>(first_of(sized, given)), given);
     }
 }
 
@@ -148,12 +169,13 @@ int call_one_of(Function* function, open_extents const& numbers, Operands&... op
 
 }  // namespace detail
 
-/// Calls the C function of a kernel with dense, row-major tensors and with scalar parameters, in the order of its header.
+/// Calls the C function of a kernel with row-major tensors and with scalar parameters, in the order of its header.
 ///
 /// `call<matmul_on_npu>(matmul, a.data(), b.data(), c.data())`. Count and element types are checked by the compiler. A tensor is
 /// - a pointer to its element 0, of a tensor that the kernel uses from there on;
 /// - `points_to(pointer, index...)`: a pointer to any element that the kernel uses, and its index;
-/// - a range that knows its size, such as `a` itself: exactly the elements from the lowest index that the kernel uses to the highest.
+/// - a range that knows its size, such as `a` itself: exactly the elements from the lowest index that the kernel uses to the highest;
+/// - a view such as std::mdspan: likewise, with its strides. Strides that the kernel does not take give the entry's return code.
 ///
 /// The addresses of memories that the machine does not fix stand in front of the result: `call<gemm_on_host>(gemm, a, b, l2, c)`.
 ///

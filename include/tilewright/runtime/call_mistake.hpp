@@ -1,4 +1,5 @@
 #pragma once
+#include <concepts>
 #include <span>
 #include <tilewright/diagnostics/refusal.hpp>
 #include <tilewright/plan/ir/arguments.hpp>
@@ -16,30 +17,59 @@ struct pointer_to_element {
     int rank = 0;
 };
 
+/// A view of several dimensions that knows its extents and strides, such as std::mdspan: what such views have in common is enough.
+template <class View>
+concept strided_view = requires(View const& view, std::size_t dimension) {
+    {*view.data_handle()};
+    { view.extent(dimension) } -> std::convertible_to<std::int64_t>;
+    { view.stride(dimension) } -> std::convertible_to<std::int64_t>;
+    requires View::rank()
+    <= std::size_t{max_rank};
+};
+
 namespace detail {
 
 using namespace ir;
 
+/// What a strided view shows: `first` is its element [0, 0, ...]. Extents and strides are counted in elements.
+template <class Element, int Rank>
+struct strided_elements {
+    Element* first = nullptr;
+    fixed_array<std::int64_t, max_rank> extents{}, strides{};
+};
+
 /// An argument of `call` as it is passed on: a range that knows its size is a span.
 template <class Operand>
 constexpr auto as_operand(Operand& given) {
-    if constexpr (requires { std::span(given); }) return std::span(given);
-    else return given;
+    if constexpr (strided_view<Operand>) {
+        strided_elements<std::remove_reference_t<decltype(*given.data_handle())>, static_cast<int>(Operand::rank())> shown{
+            .first = given.data_handle()};
+        for (std::size_t d = 0; d < Operand::rank(); ++d) {
+            shown.extents[static_cast<int>(d)] = static_cast<std::int64_t>(given.extent(d));
+            shown.strides[static_cast<int>(d)] = static_cast<std::int64_t>(given.stride(d));
+        }
+        return shown;
+    } else if constexpr (requires { std::span(given); }) {
+        return std::span(given);
+    } else {
+        return given;
+    }
 }
 
 /// What a caller gives for an argument of a kernel.
 struct given_argument {
-    enum class form : std::uint8_t { other, value, pointer, range, pointed };
+    enum class form : std::uint8_t { other, value, pointer, range, pointed, view };
 
     form is = form::other;
     scalar_type element = scalar_type::literal;  ///< of a type that no tensor has: literal
     bool is_constant = false;
+    int rank = 0;  ///< of a view
 };
 template <class Element>
-constexpr given_argument given_elements(given_argument::form is) {
+constexpr given_argument given_elements(given_argument::form is, int rank = 0) {
     using plain = std::remove_const_t<Element>;
-    if constexpr (arithmetic<plain>) return {is, scalar_type_of<plain>(), std::is_const_v<Element>};
-    else return {is, scalar_type::literal, std::is_const_v<Element>};
+    if constexpr (arithmetic<plain>) return {is, scalar_type_of<plain>(), std::is_const_v<Element>, rank};
+    else return {is, scalar_type::literal, std::is_const_v<Element>, rank};
 }
 template <class Operand>
 inline constexpr given_argument given_as = given_elements<Operand>(given_argument::form::value);
@@ -49,8 +79,10 @@ template <class Element, std::size_t Extent>
 inline constexpr given_argument given_as<std::span<Element, Extent>> = given_elements<Element>(given_argument::form::range);
 template <class Element>
 inline constexpr given_argument given_as<pointer_to_element<Element>> = given_elements<Element>(given_argument::form::pointed);
+template <class Element, int Rank>
+inline constexpr given_argument given_as<strided_elements<Element, Rank>> = given_elements<Element>(given_argument::form::view, Rank);
 
-enum class call_fault : std::uint8_t { none, number, elements, constant, tensor, first_element, scalar, address };
+enum class call_fault : std::uint8_t { none, number, elements, constant, tensor, first_element, dimensions, scalar, address };
 
 /// The first thing that is wrong with the arguments of a call.
 struct call_mistake {
@@ -58,7 +90,7 @@ struct call_mistake {
     int argument = 0;  ///< counted from 1
     label name{};      ///< of the tensor, parameter or memory
     scalar_type needed = scalar_type::literal, given = scalar_type::literal;
-    int need = 0, have = 0;  ///< arguments
+    int need = 0, have = 0;  ///< arguments, or dimensions
 };
 
 /// Whether a tensor is used from element 0 on.
@@ -75,6 +107,7 @@ constexpr call_mistake mistake_of_tensor(buffer const& b, given_argument const& 
     else if (one.element != b.type) found.fault = call_fault::elements;
     else if (b.written && one.is_constant) found.fault = call_fault::constant;
     else if (one.is == pointer && !begins_at_zero(b)) found.fault = call_fault::first_element;
+    else if (one.is == view && one.rank != b.rank) found.fault = call_fault::dimensions, found.need = b.rank, found.have = one.rank;
     return found;
 }
 
@@ -132,8 +165,17 @@ constexpr text_line sentence_of(call_mistake const& m) {
             line.put(given);
             line.put(" is given");
             break;
+        case call_fault::dimensions:
+            line.put("a tensor of rank ");
+            line.put(std::int64_t{m.need});
+            line.put(", and a view of rank ");
+            line.put(std::int64_t{m.have});
+            line.put(" is given");
+            break;
         case call_fault::constant: line.put("written, and const elements are given"); break;
-        case call_fault::tensor: line.put("a tensor: a pointer, a range that knows its size, or points_to(pointer, index...)"); break;
+        case call_fault::tensor:
+            line.put("a tensor: a pointer, a range or view that knows its size, or points_to(pointer, index...)");
+            break;
         case call_fault::first_element: line.put("used from another element than 0 on: points_to(pointer, index...) says which"); break;
         case call_fault::address: line.put("the address of a memory"); break;
         default: break;
@@ -163,10 +205,33 @@ struct shown_call {
 };
 #elif defined(__clang__)
 // clang prints no text of the compiler's: a name is shown as its letters.
-template <int Number, class... Shown>
+template <int Number, class Name, class Needed>
 struct argument_is_another {
     static constexpr bool ok = false;
 };
+template <scalar_type Element>
+struct needs_elements;
+template <scalar_type Element>
+struct needs_elements_that_are_not_const;
+template <scalar_type Element>
+struct needs_pointer_or_range_of;
+template <scalar_type Element>
+struct needs_points_to;
+template <int Dimensions>
+struct needs_rank;
+template <scalar_type Type>
+struct needs_scalar;
+struct needs_address_of_memory;
+template <call_mistake const& M>
+auto* shown_need() {
+    if constexpr (M.fault == call_fault::elements) return static_cast<needs_elements<M.needed>*>(nullptr);
+    else if constexpr (M.fault == call_fault::constant) return static_cast<needs_elements_that_are_not_const<M.needed>*>(nullptr);
+    else if constexpr (M.fault == call_fault::tensor) return static_cast<needs_pointer_or_range_of<M.needed>*>(nullptr);
+    else if constexpr (M.fault == call_fault::first_element) return static_cast<needs_points_to<M.needed>*>(nullptr);
+    else if constexpr (M.fault == call_fault::dimensions) return static_cast<needs_rank<M.need>*>(nullptr);
+    else if constexpr (M.fault == call_fault::scalar) return static_cast<needs_scalar<M.needed>*>(nullptr);
+    else return static_cast<needs_address_of_memory*>(nullptr);
+}
 template <int Need, int Have>
 struct arguments_are {
     static constexpr bool ok = false;
@@ -178,7 +243,8 @@ inline constexpr text_line call_name = [] {
     return line;
 }();
 template <call_mistake const& M, std::size_t... At>
-argument_is_another<M.argument, as::named<call_name<M>.letters[At]...>> spell_call(std::index_sequence<At...>);
+argument_is_another<M.argument, as::named<call_name<M>.letters[At]...>, std::remove_pointer_t<decltype(shown_need<M>())>> spell_call(
+    std::index_sequence<At...>);
 template <call_mistake const& M>
 auto shown_mistake() {
     if constexpr (M.fault == call_fault::number) return arguments_are<M.need, M.have>();

@@ -57,7 +57,7 @@ class operands {
             views_.push_back({b.tensor.str(), memory_.back().get(), elements, b.type, b.written});
             if (of.fill) of.fill(views_.back());
             else detail::fill_small(views_.back(), seed);
-            arguments_.push_back(std::make_unique<tilewright::detail::dense_argument>(b, memory_.back().get()));
+            arguments_.push_back(std::make_unique<tilewright::detail::tensor_argument>(b, memory_.back().get()));
         }
         if (views_.empty() || !views_.back().is_result)
             throw std::invalid_argument("the result stays in a memory of the machine: nothing to compare");
@@ -100,7 +100,7 @@ class operands {
 
     std::vector<detail::memory_block> memory_;
     std::vector<operand_view> views_;
-    std::vector<std::unique_ptr<tilewright::detail::dense_argument>> arguments_;
+    std::vector<std::unique_ptr<tilewright::detail::tensor_argument>> arguments_;
     std::vector<unsigned char> before_;
 };
 
