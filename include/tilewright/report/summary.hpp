@@ -17,6 +17,9 @@ inline std::string bar(std::int64_t part, std::int64_t whole) {
     return '|' + filled_columns(part, whole, columns, ' ') + '|';
 }
 
+/// Escape sequences of ANSI. Those of colours are bold, too.
+inline constexpr char const *bold = "\033[1m", *red = "\033[1;31m", *green = "\033[1;32m", *yellow = "\033[1;33m";
+
 /// Whether a stream is a terminal that shows colours: the variable NO_COLOR is not set or empty (no-color.org), and TERM is not "dumb".
 inline bool shows_colours(std::ostream const& to) {
     int const file = &to == &std::cout ? STDOUT_FILENO : &to == &std::cerr || &to == &std::clog ? STDERR_FILENO : -1;
@@ -42,11 +45,14 @@ inline bool shows_colours(std::ostream const& to) {
 ///
 /// of all work: mvin 47.1 %, mvout 29.4 %, mac16 17.6 %, mul16 5.9 %
 /// ```
-/// @param coloured  by escape sequences of ANSI: the first line is bold, and so are rows that are full to 90 % or more
+/// @param coloured  by escape sequences of ANSI: the first line is bold; a memory is yellow from 75 % on and red from 90 % on; what works
+/// 90 % of the time or more is green
 inline std::string summary(plan_value const& plan, bool coloured = false) {
     using namespace reports;
     if (plan.refusal) return refused_text(plan);
-    auto const bold = [&](std::string const& line) { return coloured ? "\033[1m" + line + "\033[0m" : line; };
+    auto const in = [&](char const* escape, std::string const& line) {
+        return coloured && *escape != '\0' ? escape + line + "\033[0m" : line;
+    };
     std::optional<std::int64_t> const predicted = predicted_cycles(plan);
     occupation const bound = bound_of(plan);
     std::string const first = plan.where->name.str() + ": " + cycles_text(predicted, bound.least()) + " cycles" +
@@ -54,26 +60,27 @@ inline std::string summary(plan_value const& plan, bool coloured = false) {
 
     using enum table::side;
     table rows({left, right, left, right, left});
-    std::vector<bool> full;
+    std::vector<char const*> escapes;  // of each row
     auto const add = [&](std::string const& name, std::int64_t part, std::int64_t whole, char const* unit) {
         rows.add({name, grouped(part) + " of " + grouped(whole), unit, percent(part, whole), bar(part, whole)});
-        full.push_back(part >= whole - whole / 10);
+        return part >= whole - whole / 10 ? 90 : part >= whole - whole / 4 ? 75 : 0;
     };
     for (memory_use const& use : memory_uses(plan)) {
         memory const& m = plan.where->memories[use.memory];
-        add(m.name.str() + (m.banks > 1 ? ", bank " + std::to_string(use.bank) : ""), use.peak, use.capacity, "bytes");
+        int const full = add(m.name.str() + (m.banks > 1 ? ", bank " + std::to_string(use.bank) : ""), use.peak, use.capacity, "bytes");
+        escapes.push_back(full == 90 ? red : full == 75 ? yellow : "");
     }
     for (occupation const& one : occupations_of(plan)) {
         if (!predicted) break;
-        add(name_with_channels(one), one.busy, one.channels * *predicted, "cycles");
+        int const full = add(name_with_channels(one), one.busy, one.channels * *predicted, "cycles");
+        escapes.push_back(full == 90 ? green : "");
     }
-    std::string text = bold(first) + "\n\n";
+    std::string text = in(bold, first) + "\n\n";
     std::string const lines = rows.str();
     std::size_t begin = 0;
-    for (bool const is_full : full) {
+    for (char const* const escape : escapes) {
         std::size_t const end = lines.find('\n', begin);
-        std::string const line = lines.substr(begin, end - begin);
-        text += (is_full ? bold(line) : line) + '\n';
+        text += in(escape, lines.substr(begin, end - begin)) + '\n';
         begin = end + 1;
     }
 
