@@ -5,6 +5,7 @@
 #include "02_instruction/matmul.hpp"
 #include "catch.hpp"
 #include "emulate/page.hpp"
+#include "kernels/accelerator.hpp"
 #include "kernels/caches.hpp"
 #include "kernels/cores.hpp"
 #include "kernels/features.hpp"
@@ -47,6 +48,9 @@ void check_sums(schedule const& of) {
             std::int64_t instead = 0;
             for (auto const& [what, cycles] : c.instead) instead += cycles;
             CHECK(instead == c.not_asked);
+            std::int64_t held = 0;
+            for (auto const& [what, cycles] : c.held_by) held += cycles;
+            CHECK(held == c.held_back);
             CHECK(std::min({c.busy, c.not_asked, c.held_back, c.after}) >= 0);
             CHECK(c.busy + c.not_asked + c.held_back + c.after == all.cycles);
         }
@@ -74,6 +78,7 @@ void check_sums(schedule const& of) {
             channel_account const &skipped = all.cores[core].channels[lane], &visited = each.cores[core].channels[lane];
             CHECK(skipped.busy == visited.busy);
             CHECK(skipped.held_back == visited.held_back);
+            CHECK(skipped.held_by == visited.held_by);
             CHECK(skipped.after == visited.after);
             CHECK(skipped.instead == visited.instead);
         }
@@ -163,4 +168,42 @@ TEST_CASE("a wait for a unit that still reads a result says so, and what helps")
     // Which another unit computes meanwhile.
     CHECK(cycle_account(two).find("has read P.acc") == std::string::npos);
     CHECK(cycle_account(one).find("waits for array\n") != std::string::npos);
+}
+
+TEST_CASE("what holds an engine back, and what a core waits for, is named with what would help") {
+    using namespace accelerators;
+    static constexpr machine by_tokens = accelerator(ordered::by_tokens, 16), by_interlocks = accelerator(ordered::by_interlocks, 16),
+                             flat = accelerator(ordered::by_core, 1);
+    auto const of = [](machine const& where, int versions) {
+        axis const m{"m", 64}, n{"n", 16}, k{"k", 16}, mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"};
+        tensor<std::int8_t> const A{"A"}, B{"B"};
+        tensor<std::int32_t> const C{"C"};
+        computation const product = C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
+        schedule s(product, where);
+        s.tile(m, n, mo, no, mi, ni, 8, 8).split(k, ko, ki, 8).reorder(mo, no, ko, mi, ni, ki);
+        s.cache_read(A, inputs).at(ko).buffers(versions).cache_read(B, weights).at(ko).buffers(versions).cache_write(C, sums).at(no);
+        s.buffers(versions).tensorize(mi, ni, ki, where.intrinsics[0]);
+        check_sums(s);
+        return cycle_account(make_plan(s));
+    };
+    auto const has = [](std::string const& text, std::string const& line) {
+        CAPTURE(text, line);
+        CHECK(text.find(line + "\n") != std::string::npos);
+    };
+    std::string const once = of(by_tokens, 1), twice = of(by_tokens, 2), locked = of(by_interlocks, 1), one_at_a_time = of(flat, 1);
+    has(once, "load   1,047  55.1 %  held back until array is done with A.inputs: buffers(2)");
+    has(once, "store  1,304  68.6 %  held back until array is done with C.sums: buffers(2)");
+    has(twice, "load    75   8.1 %  held back until array is done with A.inputs: more versions");
+    has(locked, "load   1,047  55.1 %  held back by array, which uses what it touches: more versions");
+    has(one_at_a_time,
+        "load     640  20.0 %  held back by jobs in its queue that are not complete: a deeper queue, if the hardware has one");
+    has(one_at_a_time, "host   1,024  32.0 %  waits for room in the queue of load: a deeper queue, if the hardware has one");
+    auto const some_has = [](std::vector<schedule> const& list, std::string const& line) {
+        bool found = false;
+        for (schedule const& s : list) found |= cycle_account(make_plan(s)).find(line + "\n") != std::string::npos;
+        CAPTURE(line);
+        CHECK(found);
+    };
+    some_has(cores_of_dsp::with_barriers(), "core 1, dsp        1,543  63.9 %  waits for other cores at barriers: shares of equal size");
+    some_has(cores_of_dsp::with_signals(), "core 1, dsp  2,148  49.7 %  waits for core 0: more versions of what it computes");
 }

@@ -76,6 +76,16 @@ inline spent_text text_of(plan_value const& plan, spent const& one) {
         case spent_on::caches: return {"cleans or invalidates its cache", ""};
         case spent_on::meeting: return {"waits for other cores at barriers", "shares of equal size"};
         case spent_on::listening: return {"waits for core " + std::to_string(plan.messages[at].from), "more versions of what it computes"};
+        case spent_on::token: {
+            link const& l = plan.links[plan.waits[at].link];
+            std::string const engine = where.engines[l.from].name.str();
+            if (l.ring < 0) return {"held back by a token of " + engine, ""};
+            buffer const& b = plan.buffers[plan.rings[l.ring].buffer];
+            return {"held back until " + engine + " is done with " + b.name.str(), b.versions == 1 ? "buffers(2)" : "more versions"};
+        }
+        case spent_on::place:
+            return {"held back by " + (at < 0 ? "another engine" : lane_name(where, at)) + ", which uses what it touches", "more versions"};
+        case spent_on::room: return {"held back by jobs in its queue that are not complete", "a deeper queue, if the hardware has one"};
         case spent_on::ending: break;
     }
     return {at < 0 ? "has done its share" : "waits at the end for " + lane_name(where, at), ""};
@@ -125,11 +135,11 @@ inline std::vector<cycle_row> rows_of(plan_value const& plan, cycle_accounts con
             channel_account const& c = all.cores[core].channels[lane];
             if (c.busy == 0) continue;
             shares = {{.cycles = c.busy, .is = cycle_share::kind::busy, .what = "busy", .help = ""},
-                      {.cycles = c.held_back,
-                       .is = cycle_share::kind::held_back,
-                       .what = "held back by other engines, or by its queue",
-                       .help = ""},
                       {.cycles = c.after, .is = cycle_share::kind::after, .what = "after its last job", .help = ""}};
+            for (auto const& [what, cycles] : c.held_by) {
+                spent_text const text = text_of(plan, what);
+                shares.push_back({cycles, false, what.on, what.position, cycle_share::kind::held_back, text.what, text.help});
+            }
             for (auto const& [what, cycles] : c.instead) {
                 spent_text const text = text_of(plan, what);
                 shares.push_back({cycles, false, what.on, what.position, cycle_share::kind::not_asked,

@@ -23,7 +23,11 @@ enum class spent_on : std::uint8_t {
     caches,       ///< of a step
     meeting,      ///< other cores, at barriers
     listening,    ///< for another core's signal: of a message
-    ending        ///< all is started: of the channel that is ready last
+    ending,       ///< all is started: of the channel that is ready last
+    // What holds a channel back that was asked:
+    token,  ///< another engine has not said that it may begin: of a pop
+    place,  ///< another channel uses what it touches: of that channel, or -1
+    room    ///< the jobs in its queue are not complete
 };
 struct spent {
     spent_on on = spent_on::code;
@@ -37,7 +41,8 @@ struct channel_account {
     std::int64_t busy = 0;
     std::int64_t not_asked = 0;   ///< the core had not asked for the next job yet
     spent_cycles instead{};       ///< what the core spent these cycles on
-    std::int64_t held_back = 0;   ///< it was asked, and waited: for another engine, a place that one uses, or the latency of its queue
+    std::int64_t held_back = 0;   ///< it was asked, and waited
+    spent_cycles held_by{};       ///< what held it back in these cycles
     std::int64_t after = 0;       ///< its last job
     std::int64_t idle_since = 0;  ///< the cycle in which the last job left it
     spent_cycles idle{};          ///< what the core has spent since then
@@ -61,7 +66,7 @@ struct noted_time {
     std::int16_t lane = -1;  ///< -1: the core itself
     std::int64_t begin = 0, end = 0;
     std::int64_t cycle = 0;  ///< in which it begins, with those that are left out
-    spent what{};            ///< what the core spends it on, or asks for
+    spent what{};            ///< what the core spends it on, or asks for; or what holds the channel back
 };
 /// Iterations that repeat those before them are left out of a timeline.
 struct left_out {
@@ -222,6 +227,7 @@ class noted_clocks {
                 repeat(c.idle, was.idle, often);
                 continue;
             }
+            repeat(c.held_by, was.held_by, often);
             c.busy += often * (c.busy - was.busy), c.held_back += often * (c.held_back - was.held_back), c.idle_since += often * period;
             // The first job of each period ends what the one before has left idle; that of this one may have ended more, or less.
             spent_cycles made = sum(c.instead, c.idle, 1);
@@ -259,6 +265,16 @@ class noted_clocks {
         }
         keep(stretch(noted_time::kind::spent, false, core, -1, before, now, what));
     }
+    /// Why a channel that was asked begins no earlier than it does.
+    spent held_by(tilewright::detail::clocks const& times, spent const& asked, int lane, std::int64_t begin) const {
+        if (asked.on == spent_on::joining) return {spent_on::token, asked.position};
+        int by = -1;
+        for (int other = 0; other < all_->lanes; ++other) {
+            if (other != lane && all_->plan.where->engine_at_lane(other).interlocked && times.lanes[other].complete == begin) by = other;
+        }
+        if (by < 0 && begin <= times.now) return {spent_on::room, 0};
+        return {spent_on::place, by};
+    }
     template <class Move>
     void note(spent const& what, bool begins, Move const& move) {
         tilewright::detail::clocks& times = mine();
@@ -276,7 +292,9 @@ class noted_clocks {
             for (auto const& [instead, cycles] : c.idle) c.instead[instead] += cycles, c.not_asked += cycles;
             c.idle.clear();
             c.busy += busy, c.held_back += held, c.idle_since = is.free;
-            keep(stretch(noted_time::kind::held_back, false, core_, lane, asked, begin, what));
+            spent const by = held > 0 ? held_by(times, what, lane, begin) : spent{};
+            if (held > 0) c.held_by[by] += held;
+            keep(stretch(noted_time::kind::held_back, false, core_, lane, asked, begin, by));
             keep(stretch(noted_time::kind::job, begins, core_, lane, begin, is.free, what));
         }
         spend(core_, what, before);

@@ -27,7 +27,10 @@ inline time_kind const& kind_of(plan_value const& plan, spent const& one) {
         case spent_on::computing:
         case spent_on::joining: return time_engine;
         case spent_on::asking:
-        case spent_on::asking_copy: return time_queue;
+        case spent_on::asking_copy:
+        case spent_on::token:
+        case spent_on::place:
+        case spent_on::room: return time_queue;
         case spent_on::waiting: return time_data;
         case spent_on::meeting:
         case spent_on::listening: return time_cores;

@@ -152,9 +152,7 @@ class planned_timeline {
             made.colour = one.is == noted_time::kind::held_back ? time_queue.kind : kind_of(plan_, one.what).kind;
             made.is_open = made.colour != time_works.kind;
             made.label = text.what;
-            if (one.is == noted_time::kind::spent) what = text.what, help = text.help;
-            else if (one.what.on == spent_on::joining) what = text.what;
-            else what = "held back by another engine, or by its queue";
+            what = text.what, help = text.help;
             if (one.what.on == spent_on::waiting)
                 made.buffers = within + std::to_string(plan_.rings[plan_.waits[one.what.position].ring].buffer);
         }
