@@ -1,5 +1,6 @@
 // What tilewright_add_network_tool() compiles: prints trained networks, as the library reads them, and writes them as C.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <iostream>
@@ -24,6 +25,7 @@
 #include <tilewright/network/input_file.hpp>
 #include <tilewright/reference/onnxruntime_node.hpp>
 #include <tilewright/report/program_run_page.hpp>
+#include <tilewright/tune/progress.hpp>
 #endif
 
 namespace {
@@ -49,7 +51,15 @@ std::unique_ptr<imported::fitted_network> plan_network(network::graph const& gra
     for (std::string const& one : layers.refused) say(one);
     if (!layers.refused.empty()) return nullptr;
     try {
-        auto made = std::make_unique<imported::fitted_network>(std::move(layers), ir::label(name.c_str()), imported::tool_is_for().what);
+        // A build that waits sees for what; one that does not is not told.
+        std::optional<tune::progress_line> progress;
+        auto const begin = std::chrono::steady_clock::now();
+        auto const watch = [&](std::int64_t placed, std::int64_t all) {
+            if (placed == 0) progress.emplace("placing layers", all);
+            if (std::chrono::steady_clock::now() - begin >= std::chrono::seconds(2)) progress->show(placed, "");
+        };
+        auto made =
+            std::make_unique<imported::fitted_network>(std::move(layers), ir::label(name.c_str()), imported::tool_is_for().what, watch);
         if (!made->plan().refusal) return made;
         say(to_string(made->plan().refusal));
     } catch (imported::not_placed const& error) {

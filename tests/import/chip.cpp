@@ -79,6 +79,17 @@ TEST_CASE("the pixels of a layer are one loop where no index tells rows and colu
     }
 }
 
+TEST_CASE("whoever waits is told how many layers are placed, and may stop it") {
+    std::mt19937 random(1);
+    layers const network = network_of({.rows = 6, .columns = 9, .channels = 8, .filters = 12}, random);
+    chip const on = chip_with(products_by("mac"), nothing()).loops(cpu);
+    std::vector<std::pair<std::int64_t, std::int64_t>> told, expected;
+    network_program const made(network, "net", on, [&](std::int64_t placed, std::int64_t all) { told.emplace_back(placed, all); });
+    for (std::int64_t at = 0; at < std::ssize(network.all); ++at) expected.emplace_back(at, std::ssize(network.all));
+    CHECK(told == expected);
+    struct stopped {};
+    CHECK_THROWS_AS(network_program(network, "net", on, [](std::int64_t, std::int64_t) { throw stopped(); }), stopped);
+}
 TEST_CASE("a chip can say where one layer goes") {
     std::mt19937 random(1);
     layers const network = network_of({.rows = 6, .columns = 9, .channels = 8, .filters = 12}, random);

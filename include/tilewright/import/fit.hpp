@@ -16,8 +16,8 @@ struct planned_layers {
     std::unique_ptr<network_program> whole;
     std::unique_ptr<program_plan_value> plan;
 
-    planned_layers(layers of, ir::label const& name, chip const& on)
-        : whole(std::make_unique<network_program>(std::move(of), name, on)),
+    planned_layers(layers of, ir::label const& name, chip const& on, placing_watch const& watch)
+        : whole(std::make_unique<network_program>(std::move(of), name, on, watch)),
           plan(std::make_unique<program_plan_value>(make_program_plan(whole->get()))) {}
     bool overflows() const { return plan->refusal.kind == verdict_kind::memory_overflow; }
     double need() const { return static_cast<double>(plan->refusal.facts[0].value); }
@@ -140,8 +140,10 @@ class strip_search {
 /// A network on a chip, planned. Where a memory does not hold what is between layers, chains of layers are computed depth-first by strips.
 class fitted_network {
   public:
+    /// @param watch  is told before each layer how many are placed; again from the first on, where layers are cut into strips
     /// @throws not_placed  as `network_program`
-    fitted_network(layers of, ir::label const& name, chip const& on) : given_(std::move(of), name, on) {
+    fitted_network(layers of, ir::label const& name, chip const& on, placing_watch const& watch = {})
+        : given_(std::move(of), name, on, watch) {
         constexpr int most_attempts = 16;
         std::optional<detail::planned_layers> made;
         std::vector<std::string> chains;
@@ -155,7 +157,7 @@ class fitted_network {
             for (detail::strip_candidate const& one : detail::strip_search(refused).found()) {
                 if (attempts++ >= most_attempts) break;
                 auto cut = with_strips(before, shapes, one.chain);
-                auto next = planned(std::move(cut->network), name, on);
+                auto next = planned(std::move(cut->network), name, on, watch);
                 bool const better = next && next->overflows() && next->need() < (best ? best->need() : refused.need());
                 bool const fits = next && !next->plan->refusal;
                 if (!fits && !better) continue;
@@ -180,8 +182,8 @@ class fitted_network {
   private:
     detail::planned_layers const& chosen() const { return in_strips_ ? *in_strips_ : given_; }
     /// Nothing where no agent takes a strip of some layer.
-    static std::optional<detail::planned_layers> planned(layers of, ir::label const& name, chip const& on) try {
-        return std::optional<detail::planned_layers>(std::in_place, std::move(of), name, on);
+    static std::optional<detail::planned_layers> planned(layers of, ir::label const& name, chip const& on, placing_watch const& watch) try {
+        return std::optional<detail::planned_layers>(std::in_place, std::move(of), name, on, watch);
     } catch (not_placed const&) {
         return std::nullopt;
     }

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <tilewright/diagnostics/text.hpp>
@@ -13,6 +14,9 @@ namespace tilewright::imported {
 struct not_placed : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+/// Is told how many layers of how many are placed. What it throws ends the work.
+using placing_watch = std::function<void(std::int64_t placed, std::int64_t all)>;
 
 /// Where a layer runs.
 struct placement {
