@@ -219,3 +219,15 @@ TEST_CASE("a result that stays in a bank is said to be there") {
     std::string const header = halide::c_source(pooled::kept_in_second, kept, {"kept", halide::binding::device, {}}).header;
     CHECK(header.find("/* The result stays in bank 1 of memory banked, 0 bytes from its base. */") != std::string::npos);
 }
+TEST_CASE("the header says of each tensor how much is used, and to which element its pointer points") {
+    static constexpr memory dram{.name = "dram"};
+    static constexpr auto host = machine("host", dram);
+    static constexpr axis i{"i", 3}, j{"j", 4};
+    static constexpr tensor<std::int32_t> in{"in"}, out{"out"};
+    static constexpr auto around = out(i, j) = in(i - 1, j + 2) + in(i + 1, j + 4);
+    static constexpr auto around_on_host = schedule(around, host);
+    std::string const header = halide::c_source(around_on_host, plan<around_on_host>, {"around", halide::binding::device, {}}).header;
+    INFO(header);
+    CHECK(header.find(" *   in: 5 x 6 elements, the last dimension without gaps; points to in[-1, 2]\n") != std::string::npos);
+    CHECK(header.find(" *   out: 3 x 4 elements, the last dimension without gaps, written\n") != std::string::npos);
+}

@@ -312,6 +312,9 @@ TEST_CASE("the roofline of lesson 02 has the roofs of the array and of the loade
     CHECK((of->moves.engine == "loader" && of->moves.cycles == 262'144));
     CHECK(of->flat() == 512);
     CHECK(of->slope() == 20);  // what the storer moves meanwhile counts, too
+    // The point is where the kernel is, with all latencies and waits.
+    CHECK(of->cycles == 921'600);
+    CHECK(of->operations_per_cycle() == 2.0 * 512 * 512 * 512 / 921'600);
 }
 TEST_CASE("no plan lies above its roofs") {
     int found = 0;

@@ -4,9 +4,12 @@
     program.py --tuner PROGRAM --lesson FOLDER --include FOLDER --compilers G++ CLANG++
 """
 import argparse
+import contextlib
 import json
 import os
 import pathlib
+import pty
+import re
 import signal
 import subprocess
 import sys
@@ -113,6 +116,20 @@ class Program(unittest.TestCase):
             had = len(measured(log))
             self.assertLess(had, 5)
             self.assertIn(f"{had} known, {5 - had} measured", self.tune("--limit", 5, "--log", log).stdout)
+
+    def test_on_a_terminal_it_says_how_far_it_is_and_how_long_it_will_take(self):
+        terminal, standard_error = pty.openpty()
+        with open(terminal, "rb", buffering=0) as shown:
+            running = subprocess.Popen(self.command("--limit", 5, "--log", self.folder / "log.jsonl", measure="sleep 0.4;" + BOARD),
+                                       stdout=subprocess.DEVNULL, stderr=standard_error)
+            os.close(standard_error)
+            text = b""
+            with contextlib.suppress(OSError):  # what Linux says where nobody has the other end any more
+                while more := shown.read(4096):
+                    text += more
+        self.assertEqual(running.wait(), 0)
+        lines = text.decode().split("\r\033[K")
+        self.assertTrue(any(re.search(r": [1-4] of 5, best \S+.*, 0:0\d left$", line) for line in lines), lines)
 
     def test_the_header_is_compiled(self):
         header, log = self.folder / "mine.hpp", self.folder / "log.jsonl"
