@@ -1,4 +1,4 @@
-"""Traces are what Perfetto's importer of JSON takes: names and numbers of the right types, complete events that nest, named threads."""
+"""Traces keep the rules of Perfetto's importer of JSON: names and numbers of the right types, complete events that nest, named threads."""
 import collections
 import sys
 
