@@ -70,6 +70,16 @@ inline program_plan_value make_program_plan(program const& of, std::int64_t budg
     return detail::make_program_plan(of, plans.data(), budget);
 }
 
+/// Prints the summary of a program: `report/program_summary.hpp` does it.
+template <class Stream>
+    requires requires(Stream& to) { to.flush(); }
+Stream& operator<<(Stream& to, program_plan_value const& plan) {
+    constexpr bool can_print = requires { print_summary(to, plan); };
+    static_assert(can_print, "program plans print where tilewright/report/program_summary.hpp is included");
+    if constexpr (can_print) print_summary(to, plan);
+    return to;
+}
+
 template <program const& Program>
 struct planned_program;
 

@@ -28,6 +28,43 @@ inline bool shows_colours(std::ostream const& to) {
     return isatty(file) == 1;
 }
 
+inline std::string escaped(char const* escape, std::string const& line, bool coloured) {
+    return coloured && *escape != '\0' ? escape + line + "\033[0m" : line;
+}
+
+/// Memories and units, and how full they are: a memory is yellow from 75 % on and red from 90 % on, a unit is green from 90 % on.
+class full_rows {
+  public:
+    explicit full_rows(bool coloured) : coloured_(coloured) {}
+    void add_memory(std::string const& name, std::int64_t part, std::int64_t whole) {
+        add(name, part, whole, "bytes", part >= whole - whole / 10 ? red : part >= whole - whole / 4 ? yellow : "");
+    }
+    void add_unit(std::string const& name, std::int64_t part, std::int64_t whole) {
+        add(name, part, whole, "cycles", part >= whole - whole / 10 ? green : "");
+    }
+    std::string str() const {
+        std::string const lines = rows_.str();
+        std::string text;
+        std::size_t begin = 0;
+        for (char const* const escape : escapes_) {
+            std::size_t const end = lines.find('\n', begin);
+            text += escaped(escape, lines.substr(begin, end - begin), coloured_) + '\n';
+            begin = end + 1;
+        }
+        return text;
+    }
+
+  private:
+    void add(std::string const& name, std::int64_t part, std::int64_t whole, char const* unit, char const* escape) {
+        rows_.add({name, grouped(part) + " of " + grouped(whole), unit, percent(part, whole), bar(part, whole)});
+        escapes_.push_back(escape);
+    }
+
+    bool coloured_;
+    table rows_{{table::side::left, table::side::right, table::side::left, table::side::right, table::side::left}};
+    std::vector<char const*> escapes_{};
+};
+
 }  // namespace reports
 
 /// A plan in a few lines: its cycles beside the bound of the busiest; how full its memories are; how long its engines and cores work; and
@@ -50,39 +87,20 @@ inline bool shows_colours(std::ostream const& to) {
 inline std::string summary(plan_value const& plan, bool coloured = false) {
     using namespace reports;
     if (plan.refusal) return refused_text(plan);
-    auto const in = [&](char const* escape, std::string const& line) {
-        return coloured && *escape != '\0' ? escape + line + "\033[0m" : line;
-    };
     std::optional<std::int64_t> const predicted = predicted_cycles(plan);
     occupation const bound = bound_of(plan);
     std::string const first = plan.where->name.str() + ": " + cycles_text(predicted, bound.least()) + " cycles" +
                               (predicted ? times_the_bound(*predicted, bound) : "");
 
-    using enum table::side;
-    table rows({left, right, left, right, left});
-    std::vector<char const*> escapes;  // of each row
-    auto const add = [&](std::string const& name, std::int64_t part, std::int64_t whole, char const* unit) {
-        rows.add({name, grouped(part) + " of " + grouped(whole), unit, percent(part, whole), bar(part, whole)});
-        return part >= whole - whole / 10 ? 90 : part >= whole - whole / 4 ? 75 : 0;
-    };
+    full_rows rows(coloured);
     for (memory_use const& use : memory_uses(plan)) {
         memory const& m = plan.where->memories[use.memory];
-        int const full = add(m.name.str() + (m.banks > 1 ? ", bank " + std::to_string(use.bank) : ""), use.peak, use.capacity, "bytes");
-        escapes.push_back(full == 90 ? red : full == 75 ? yellow : "");
+        rows.add_memory(m.name.str() + (m.banks > 1 ? ", bank " + std::to_string(use.bank) : ""), use.peak, use.capacity);
     }
     for (occupation const& one : occupations_of(plan)) {
-        if (!predicted) break;
-        int const full = add(name_with_channels(one), one.busy, one.channels * *predicted, "cycles");
-        escapes.push_back(full == 90 ? green : "");
+        if (predicted) rows.add_unit(name_with_channels(one), one.busy, one.channels * *predicted);
     }
-    std::string text = in(bold, first) + "\n\n";
-    std::string const lines = rows.str();
-    std::size_t begin = 0;
-    for (char const* const escape : escapes) {
-        std::size_t const end = lines.find('\n', begin);
-        text += in(escape, lines.substr(begin, end - begin)) + '\n';
-        begin = end + 1;
-    }
+    std::string text = escaped(bold, first, coloured) + "\n\n" + rows.str();
 
     std::vector<work> parts = work_of(plan);
     std::stable_sort(parts.begin(), parts.end(), [](work const& a, work const& b) { return a.cycles > b.cycles; });

@@ -1,0 +1,62 @@
+#pragma once
+#include <tilewright/report/program_report.hpp>
+#include <tilewright/report/summary.hpp>
+
+// A program in ten seconds.
+namespace tilewright {
+
+/// A program in a few lines: its cycles; how full its memories are; and the layers that take longest, with what their cores do for most of
+/// that time, and what would help. A program that was refused is its verdict.
+///
+/// ```
+/// two_layers: 2,400 cycles, 3 layers
+///
+/// l2        800 of 16,384  bytes   4.9 %  |##                              |
+/// act        400 of 1,000  bytes  40.0 %  |#############                   |
+/// npu.spad    80 of 1,024  bytes   7.8 %  |###                             |
+///
+/// k1      npu  1,100  cycles  45.8 %  36.4 % copies to x.spad by mvin
+/// k0      cpu    900  cycles  37.5 %  100.0 % runs the loops of r: vectorize or tensorize them
+/// t0.act  cpu    400  cycles  16.7 %  100.0 % copies to to by fetch
+/// ```
+/// @param coloured  as in the summary of a plan
+inline std::string summary(program_plan_value const& plan, bool coloured = false) {
+    using namespace reports;
+    constexpr std::size_t most_layers = 5;
+    if (plan.refusal) return "refused: " + to_string(plan.refusal) + "\n";
+    program_report const report = report_of(plan);
+    std::size_t const count = report.layers.size();
+    std::string const first = report.program.str() + ": " + cycles_text(report.cycles, report.bound) + " cycles, " + std::to_string(count) +
+                              (count == 1 ? " layer" : " layers");
+    full_rows memories(coloured);
+    for (reported_pool const& m : report.memories) {
+        if (m.capacity > 0) memories.add_memory(m.name.str(), m.peak, m.capacity);
+    }
+    std::vector<int> longest;  // steps of the program
+    std::vector<std::int64_t> cycles(static_cast<std::size_t>(plan.steps.size()));
+    for (int step = 0; step < plan.steps.size(); ++step) {
+        ir::program_step const& s = plan.steps[step];
+        if (s.kind == ir::program_step_kind::join || s.kind == ir::program_step_kind::barrier) continue;
+        reported_layer const& layer = report.layers[longest.size()];
+        cycles[static_cast<std::size_t>(step)] = layer.cycles.value_or(layer.bound);
+        longest.push_back(step);
+    }
+    std::stable_sort(longest.begin(), longest.end(),
+                     [&](int a, int b) { return cycles[static_cast<std::size_t>(a)] > cycles[static_cast<std::size_t>(b)]; });
+    using enum table::side;
+    table layers({left, left, right, left, right, left});
+    for (std::size_t at = 0; at < longest.size() && at < most_layers; ++at) {
+        ir::program_kernel const& k = plan.kernel_at(plan.steps[longest[at]].kernel);
+        std::int64_t const own = cycles[static_cast<std::size_t>(longest[at])];
+        kernel_build const made = build_kernel(plan, plan.steps[longest[at]].kernel);
+        layers.add({k.name.str(), plan.agent_of(k).name.str(), grouped(own), "cycles", percent(own, report.cycles.value_or(report.bound)),
+                    costliest(made.plan, accounts_of(made.plan))});
+    }
+    std::string const rows = memories.str();
+    return escaped(bold, first, coloured) + "\n" + (rows.empty() ? "" : "\n" + rows) + "\n" + layers.str();
+}
+
+/// What `to << program_plan<P>` is.
+inline void print_summary(std::ostream& to, program_plan_value const& plan) { to << summary(plan, reports::shows_colours(to)); }
+
+}  // namespace tilewright
