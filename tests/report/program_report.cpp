@@ -109,9 +109,11 @@ TEST_CASE("a kernel's own buffers are drawn over the points of its step, bank by
   k0.r.near         buffer    400       0  0 to 0  bank 1, lines 4 to 6
   k0.x.near         buffer    400       0  0 to 0  bank 1, lines 1 to 3
 )"));
-    CHECK_THAT(to_json(program_plan<one_layer>),
-               Catch::Contains(R"("kind":"buffer","memory":"near","bank":1,"offset":0,"bytes":400,"versions":1,"first_step":0,)"
-                               R"("last_step":0,"first_line":4,"last_line":6)"));
+    CHECK_THAT(
+        to_json(program_plan<one_layer>),
+        Catch::Contains(
+            R"("kind":"buffer","memory":"near","type":"int32","extents":[10,10],"bank":1,"offset":0,"bytes":400,"versions":1,"first_step":0,)"
+            R"("last_step":0,"first_line":4,"last_line":6)"));
 }
 TEST_CASE("cycles of a program that are not resolved are reported with what they are at least") {
     program_plan_value plan = program_plan<two_layers>;
@@ -137,5 +139,7 @@ TEST_CASE("the JSON of a program has its layers, memories and places") {
         Catch::Contains(
             R"({"name":"l2","capacity":16384,"peak":800,"lower_bound":800,"proven":true,"slack":15584,"constants":0,"as_planned":[]})"));
     CHECK_THAT(text, Catch::Contains(R"("in_place_of":"t0.act")"));
-    CHECK_THAT(text, Catch::Contains(R"("kind":"buffer","memory":"npu.spad","bank":0,"offset":0,"bytes":40,"versions":1)"));
+    CHECK_THAT(text,
+               Catch::Contains(
+                   R"("kind":"buffer","memory":"npu.spad","type":"int32","extents":[1,10],"bank":0,"offset":0,"bytes":40,"versions":1)"));
 }

@@ -71,6 +71,11 @@ class program_page {
     static std::string steps_text(int first, int last) {
         return std::to_string(first) + (first == last ? "" : " to " + std::to_string(last));
     }
+    static std::string extents_text(reported_place const& p) {
+        std::string text;
+        for (std::int64_t const extent : p.extents) text += (text.empty() ? "" : ", ") + std::to_string(extent);
+        return "[" + text + "]";
+    }
     std::string within(int k) const { return plan_.kernel_at(k).name.str() + "-"; }
     /// What is marked together with a kernel: its tensors and its own buffers.
     std::string touched(int k) const {
@@ -220,13 +225,15 @@ class program_page {
                 if (p.memory != m.name) continue;
                 std::string const name = p.name.str();
                 rows.push_back({{{"id", "place-" + name}, {"class", "part"}, {"data-buffers", name}},
-                                {name, p.kind, (p.versions > 1 ? std::to_string(p.versions) + " x " : "") + grouped(p.bytes),
+                                {name, p.kind, extents_text(p), name_of(p.type),
+                                 (p.versions > 1 ? std::to_string(p.versions) + " x " : "") + grouped(p.bytes),
                                  p.offset ? grouped(*p.offset) : "passed", steps_text(p.first_step, p.last_step), note_of(p, what.banks)}});
             }
             std::string const open = rows.size() <= 32 ? " open" : "";
             inside += "<details" + open + "><summary>What lies in " + escaped(m.name.str()) + "</summary>\n" +
                       markup_table_of_filled("Tensors, and buffers of kernels",
-                                             {"tensor or buffer", "kind", "#bytes", "#offset", "#steps", "besides"}, std::move(rows)) +
+                                             {"tensor or buffer", "kind", "extents", "type", "#bytes", "#offset", "#steps", "besides"},
+                                             std::move(rows)) +
                       "</details>\n";
             text += element("section", {{"class", "memory"}}, inside) + "\n";
         }

@@ -29,6 +29,8 @@ struct reported_place {
     label name{};
     std::string kind;  ///< "input", "output", "constant", "between", "buffer"
     label memory{};
+    scalar_type type = scalar_type::literal;
+    std::vector<std::int64_t> extents{};
     int bank = 0;                          ///< the first of those that it lies in
     std::optional<std::int64_t> offset{};  ///< none: the caller passes a pointer
     std::int64_t bytes = 0;                ///< of a version
@@ -83,6 +85,8 @@ inline program_report report_of(program_plan_value const& plan) {
         reported_place p{.name = t.name,
                          .kind = kinds[static_cast<int>(t.kind)],
                          .memory = plan.memories[t.memory].name,
+                         .type = t.type,
+                         .extents{t.extents.begin(), t.extents.begin() + t.rank},
                          .bank = t.bank,
                          .bytes = t.bytes,
                          .first_step = t.born,
@@ -120,6 +124,8 @@ inline program_report report_of(program_plan_value const& plan) {
             report.places.push_back({.name = tilewright::detail::dotted(k.name, b.name),
                                      .kind = "buffer",
                                      .memory = plan.memories[here].name,
+                                     .type = b.type,
+                                     .extents{b.extents.begin(), b.extents.begin() + b.rank},
                                      .bank = b.bank,
                                      .offset = b.offset,
                                      .bytes = b.bytes,
@@ -140,8 +146,8 @@ inline program_report report_of(program_plan_value const& plan) {
 
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_live, memory, bytes);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_layer, name, agent, kind, first_step, last_step, cycles, bound, live, traffic);
-BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_place, name, kind, memory, bank, offset, bytes, versions, first_step, last_step,
-                        first_line, last_line, in_place_of, copy_of);
+BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_place, name, kind, memory, type, extents, bank, offset, bytes, versions, first_step,
+                        last_step, first_line, last_line, in_place_of, copy_of);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::reported_pool, name, capacity, peak, lower_bound, proven, slack, constants, as_planned);
 BOOST_HANA_ADAPT_STRUCT(tilewright::reports::program_report, program, refusal, layers, memories, places, cycles, bound);
 

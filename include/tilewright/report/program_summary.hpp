@@ -53,7 +53,7 @@ inline std::string summary(program_plan_value const& plan, bool coloured = false
                     costliest(made.plan, accounts_of(made.plan))});
     }
     std::string const rows = memories.str();
-    return escaped(bold, first, coloured) + "\n" + (rows.empty() ? "" : "\n" + rows) + "\n" + layers.str();
+    return in_colour(bold, first, coloured) + "\n" + (rows.empty() ? "" : "\n" + rows) + "\n" + layers.str();
 }
 
 /// What `to << program_plan<P>` is.

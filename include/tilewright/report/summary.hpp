@@ -28,7 +28,7 @@ inline bool shows_colours(std::ostream const& to) {
     return isatty(file) == 1;
 }
 
-inline std::string escaped(char const* escape, std::string const& line, bool coloured) {
+inline std::string in_colour(char const* escape, std::string const& line, bool coloured) {
     return coloured && *escape != '\0' ? escape + line + "\033[0m" : line;
 }
 
@@ -48,7 +48,7 @@ class full_rows {
         std::size_t begin = 0;
         for (char const* const escape : escapes_) {
             std::size_t const end = lines.find('\n', begin);
-            text += escaped(escape, lines.substr(begin, end - begin), coloured_) + '\n';
+            text += in_colour(escape, lines.substr(begin, end - begin), coloured_) + '\n';
             begin = end + 1;
         }
         return text;
@@ -100,7 +100,7 @@ inline std::string summary(plan_value const& plan, bool coloured = false) {
     for (occupation const& one : occupations_of(plan)) {
         if (predicted) rows.add_unit(name_with_channels(one), one.busy, one.channels * *predicted);
     }
-    std::string text = escaped(bold, first, coloured) + "\n\n" + rows.str();
+    std::string text = in_colour(bold, first, coloured) + "\n\n" + rows.str();
 
     std::vector<work> parts = work_of(plan);
     std::stable_sort(parts.begin(), parts.end(), [](work const& a, work const& b) { return a.cycles > b.cycles; });
