@@ -67,8 +67,10 @@ class call_log {
         });
     }
     void configure(emulator const& on, int at, std::int64_t const* values) {
-        add(on, set_call_of(where_.configurations[at]),
-            [&](call_argument const& a) { return number(a.is == role::setting ? values[a.dimension] : a.value); });
+        add(on, set_call_of(where_.configurations[at]), [&](call_argument const& a) -> expected_argument {
+            if (a.is != role::setting) return number(a.value);
+            return {{}, values[a.dimension], {}, !is_data(where_.configurations[at].name, a.dimension)};
+        });
     }
     void token(emulator const& on, int at, int queue, bool pushes) {
         tokens const& t = where_.tokens[at];
@@ -102,6 +104,14 @@ class call_log {
         std::byte const* first = nullptr;
         std::int64_t bytes = 0;
     };
+    /// Whether a part of the machine sets a value of a configuration to what it reads from memory.
+    bool is_data(ir::label const& configuration_name, int value) const {
+        for (int at = 0; at < where_.settings.size(); ++at) {
+            required_setting const& one = where_.settings[at];
+            if (one.configuration_name == configuration_name && value < one.count && one.values[value].is == role::value) return true;
+        }
+        return false;
+    }
     static expected_argument number(std::int64_t value) { return {{}, value}; }
     static expected_argument in_units(std::int64_t value, call_argument const& a) { return number(a.value > 1 ? value / a.value : value); }
 
@@ -180,7 +190,8 @@ class call_log {
             return {{}, 0, {}, false};
         }
         if (seen.is_numbered()) return number(static_cast<std::int64_t>(seen.number_of(seen.position(bank, offset))) | flags);
-        if (seen.has_address()) return number(static_cast<std::int64_t>(seen.position(bank, offset)) | flags);
+        std::uint64_t const of_core = seen.has_core_bases() ? seen.core_offset(on.core()) : 0;
+        if (seen.has_address()) return number(static_cast<std::int64_t>(seen.position(bank, offset) + of_core) | flags);
         return {{}, bank * m.bank_capacity() + offset, m.name.str()};
     }
 

@@ -149,7 +149,8 @@ inline int run_trace_tool(plan_value const& plan, semantics_table const& semanti
         return 0;
     }
     call_log log(*plan.where);
-    log_calls(log, plan, semantics);
+    // What a kernel does with scalars, as with elements, is data.
+    log_calls(log, plan, semantics, std::vector<double>(static_cast<std::size_t>(ir::arguments_of(plan).parameter_count), 1));
     std::string const wrong = trace_difference::between(log, traces);
     std::size_t calls = 0;
     for (core_trace const& one : traces) calls += one.calls.size();

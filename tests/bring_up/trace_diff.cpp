@@ -1,0 +1,167 @@
+#include <tilewright/bring_up/trace_diff.hpp>
+
+#include <regex>
+#include <sstream>
+#include <tilewright/bring_up/trace_tool.hpp>
+#include <tilewright/c_source/c_source.hpp>
+
+#include "catch.hpp"
+#include "folder.hpp"
+#include "kernels/accelerator.hpp"
+#include "kernels/caches.hpp"
+#include "kernels/cores.hpp"
+#include "kernels/features.hpp"
+#include "kernels/multicast.hpp"
+#include "kernels/systolic.hpp"
+#include "kernels/values.hpp"
+#include "kernels/views.hpp"
+
+// The C of kernels of all kinds, with its trace hooks, on a device whose functions do nothing but return: it calls what the emulator says.
+
+using namespace tilewright;
+using namespace tilewright::bring_up;
+
+namespace {
+
+/// A program in C that runs a kernel, core after core, and prints its trace. Machine addresses are mapped: loops of the core touch them.
+class silent_device {
+  public:
+    silent_device(plan_value const& plan, std::string const& header) : plan_(plan) {
+        text_ << "int now;\n#define _GNU_SOURCE\n#define TILEWRIGHT_TRACE_STORAGE\n#include <stdbool.h>\n#include <stdio.h>\n#include "
+                 "<sys/mman.h>\n"
+                 "#include <tilewright/runtime/trace.h>\n#include \"kernel.h\"\n"
+                 "uint64_t tilewright_cycles(void) { static uint64_t passed; return passed += 3; }\n"
+                 "static void put(char letter) { putchar(letter); }\n";
+        static std::regex const prototype(R"(int (\w+)\(([^)]*)\);)");
+        std::string call;
+        for (std::sregex_iterator at(header.begin(), header.end(), prototype), end; at != end; ++at) {
+            if ((*at)[1] == "kernel") call = call_with((*at)[2]);
+            else text_ << "int " << (*at)[1] << "(" << (*at)[2] << ") { return 0; }\n";
+        }
+        text_ << "int main(void) {\n";
+        for (int at = 0; at < plan.where->memories.size(); ++at) {
+            memory const& m = plan.where->memories[at];
+            if (m.has_address()) {
+                text_ << "    mmap((void *)" << m.bank_base(0) / 4096 * 4096
+                      << "ul, 1 << 23, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);\n";
+            }
+        }
+        text_ << "    for (now = 0; now < TILEWRIGHT_TRACE_CORES; ++now)\n        if (kernel(" << call
+              << ") != 0) return 1;\n    tilewright_trace_dump(put);\n    return 0;\n}\n";
+    }
+    std::string text() const { return text_.str(); }
+
+  private:
+    std::string call_with(std::string const& parameters) {
+        std::istringstream from(parameters);
+        std::string call;
+        int count = 0;
+        for (std::string one; std::getline(from, one, ',');) {
+            std::string const name = one.substr(one.find_last_of(" *") + 1);
+            call += call.empty() ? "" : ", ";
+            if (one.find('*') != std::string::npos) {
+                std::string const memory = "memory_" + std::to_string(count++);
+                text_ << "static _Alignas(4096) char " << memory << "[1 << 20];\n";
+                call += "(void *)" + memory;
+            } else {
+                call += name == "core" ? "now" : stride_of(name);
+            }
+        }
+        return call;
+    }
+    /// Of a dense tensor; 1 for a scalar.
+    std::string stride_of(std::string const& name) const {
+        static std::regex const stride(R"((\w+)_stride_(\d+))");
+        std::smatch found;
+        if (!std::regex_match(name, found, stride)) return "1";
+        for (int at = 0; at < plan_.buffers.size(); ++at) {
+            ir::buffer const& b = plan_.buffers[at];
+            if (b.kind == ir::buffer_kind::argument && b.tensor.str() == found[1]) return std::to_string(b.stride(std::stoi(found[2])));
+        }
+        return "1";
+    }
+
+    plan_value const& plan_;
+    std::ostringstream text_;
+};
+
+struct traced_kernel {
+    std::unique_ptr<call_log> expected;
+    std::vector<core_trace> trace;
+};
+/// Nothing where the device did not run.
+std::optional<traced_kernel> run(schedule const& of, semantics_table const& semantics) {
+    auto const plan = std::make_unique<plan_value>(make_plan(of));
+    REQUIRE(!plan->refusal);
+    traced_kernel made{std::make_unique<call_log>(*plan->where), {}};
+    log_calls(*made.expected, *plan, semantics, std::vector<double>(static_cast<std::size_t>(ir::arguments_of(*plan).parameter_count), 1));
+    folder const here;
+    halide::c_source_text const text = halide::c_source(of, *plan, {"kernel", halide::binding::device, {"trace_of.h"}});
+    here.write("kernel.c", "extern int now;\n" + text.source);
+    here.write("kernel.h", text.header);
+    here.write("trace_of.h", trace_header(*plan->where, "trace_of"));
+    here.write("main.c", silent_device(*plan, text.header).text());
+    std::string const flags = " -w -O1 -I. -I" TILEWRIGHT_INCLUDE
+                              " -DTILEWRIGHT_TRACE -DTILEWRIGHT_TRACE_RECORDS=16384 '-DTILEWRIGHT_TRACE_CORE()=now'"
+                              " -DTILEWRIGHT_TRACE_CORES=" +
+                              std::to_string(std::max<int>(plan->cores, 1));
+    std::string const command = "cd " + here.name() + " && " TILEWRIGHT_C_GCC + flags + " kernel.c main.c -o device && ./device > trace";
+    if (std::system(command.c_str()) != 0) return std::nullopt;
+    made.trace = trace_of_file(here / "trace");
+    return made;
+}
+
+class checker {
+  public:
+    /// The device does what the emulator does; and each function that is called with another argument is named.
+    void check(schedule const& of, semantics_table const& semantics) {
+        CAPTURE(of.where().name.str(), ++kernels_);
+        std::optional<traced_kernel> const made = run(of, semantics);
+        REQUIRE(made);
+        CHECK(trace_difference::between(*made->expected, made->trace) == "");
+        std::set<std::string> seen;
+        for (std::size_t core = 0; core < made->trace.size(); ++core) {
+            for (std::size_t at = 0; at < made->trace[core].calls.size(); ++at) {
+                traced_call const& call = made->trace[core].calls[at];
+                if (call.arguments.empty() || !seen.insert(call.symbol).second) continue;
+                check_changed(*made, core, at);
+            }
+        }
+    }
+    std::set<std::string> const& named() const { return named_; }
+
+  private:
+    void check_changed(traced_kernel const& made, std::size_t core, std::size_t at) {
+        for (std::size_t which = 0; which < made.trace[core].calls[at].arguments.size(); ++which) {
+            // What the trace cannot know: data, and where something is that only the device knows, at its first use.
+            expected_argument const& should = made.expected->of_core(made.trace[core].core)[at].arguments[which];
+            if (!should.known || !should.base.empty()) continue;
+            std::vector<core_trace> changed = made.trace;
+            ++changed[core].calls[at].arguments[which];
+            std::string const text = trace_difference::between(*made.expected, changed), symbol = changed[core].calls[at].symbol;
+            CAPTURE(symbol, which, text);
+            CHECK(text.find("core " + std::to_string(made.trace[core].core) + ", call " + std::to_string(at) + ": " + symbol + ": `" +
+                            should.name + "` should be ") == 0);
+            named_.insert(symbol);
+        }
+    }
+
+    std::set<std::string> named_;
+    int kernels_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("devices that do what the plan says make the calls of the emulator: addresses, settings, tokens, waits, cores, caches, views") {
+    checker of_all;
+    of_all.check(systolic::matmul_by_rows, semantics_of<systolic::npu>);
+    of_all.check(systolic::positive_by_rows, semantics_of<systolic::npu>);
+    of_all.check(systolic::matmul_pipelined, semantics_of<systolic::npu_aside>);
+    for (schedule const& one : cached_cores::with_caches()) of_all.check(one, semantics_of<cached_cores::two>);
+    for (schedule const& one : cores_of_dsp::with_multicasts()) of_all.check(one, semantics_of<cores_of_dsp::with_noc>);
+    of_all.check(views::layer_on_npu, semantics_of<views::npu>);
+    of_all.check(values::scaled_on_npu, semantics_of<values::npu>);
+    of_all.check(values::floats_on_npu, semantics_of<values::npu>);
+    of_all.check(features::scaled_on_core, semantics_of<features::core_with_tcm>);
+    CHECK(of_all.named().size() > 20);
+}
