@@ -92,9 +92,10 @@ def github():
         check(job["container"] == "debian:12", "the container")
         runs = [step.get("run", "").split(" ")[0] for step in job["steps"]]
         check(".ci/run" in runs and (ROOT / ".ci/run").stat().st_mode & 0o111, ".ci/run is run")
-    form = yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/bug_report.yml").read_text())
-    asked = {field["id"] for field in form["body"] if field["validations"]["required"]}
-    check(form["name"] and form["description"] and asked >= {"machine", "schedule", "message", "compiler"}, f"the bug report asks for {asked}")
+    for name, needed in (("bug_report", {"machine", "schedule", "message", "compiler"}), ("feature_request", {"goal"})):
+        form = yaml.safe_load((ROOT / f".github/ISSUE_TEMPLATE/{name}.yml").read_text())
+        asked = {field["id"] for field in form["body"] if field.get("validations", {}).get("required")}
+        check(form["name"] and form["description"] and asked >= needed, f"{name} asks for {asked}")
     check((ROOT / ".github/SECURITY.md").exists(), "SECURITY.md")
 
 
