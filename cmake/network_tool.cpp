@@ -60,6 +60,7 @@ std::unique_ptr<imported::fitted_network> plan_network(network::graph const& gra
         };
         auto made =
             std::make_unique<imported::fitted_network>(std::move(layers), ir::label(name.c_str()), imported::tool_is_for().what, watch);
+        progress.reset();
         if (!made->plan().refusal) return made;
         say(to_string(made->plan().refusal));
     } catch (imported::not_placed const& error) {

@@ -21,9 +21,9 @@ constexpr auto inc_aside = intrinsic("inc_aside", y(r) = x(r) + 1).reads(x, dram
 constexpr auto triple = intrinsic("triple", y(r) = x(r) * 3).reads(x, common).writes(y, common).on(middle).asynchronous().cycles(30);
 constexpr auto twice = intrinsic("twice", z(r) = x(r) * 2).reads(x, common).writes(z, dram).on(summer).asynchronous().cycles(50);
 constexpr auto add = intrinsic("add", z(r) = x(r) + y(r)).reads({x, y}, common).writes(z, dram).on(summer).asynchronous().cycles(50);
-constexpr auto put = transfer("put", aside, common).on(mover).asynchronous();
+constexpr auto put = transfer("put", aside, common).on(mover).asynchronous(), get = transfer("get", dram, aside).on(mover).asynchronous();
 constexpr auto two_cores =
-    machine("two_cores", dram, common, aside, adder, middle, summer, mover, inc, inc_aside, triple, twice, add, put, pair);
+    machine("two_cores", dram, common, aside, adder, middle, summer, mover, inc, inc_aside, triple, twice, add, put, get, pair);
 
 constexpr axis m{"m", 12}, n{"n", 4}, mo{"mo"}, mi{"mi"};
 constexpr tensor<std::int32_t> A{"A"}, S{"S"}, T{"T"}, U{"U"}, W{"W"}, C{"C"};
@@ -132,6 +132,27 @@ TEST_CASE("a transfer brings a result to its place while another unit reads the 
     };
     CHECK(cycles_of(in_versions(2, 1)) < cycles_of(in_versions(1, 1)));
     cycles_of(in_versions(3, 2));
+}
+
+TEST_CASE("at the end, each core waits for its own engines") {
+    // The last to be heard of is the core that computes S; the one that computes C has given its unit the last job.
+    for (int of_s : {1, 2}) {
+        for (int of_t : {1, 2}) {
+            cycles_of(schedule(chain, two_cores)
+                          .split(m, mo, mi, 2)
+                          .tensorize(n, twice)
+                          .compute_at(T, mo)
+                          .stage(T)
+                          .store_in(T, common)
+                          .buffers(of_t)
+                          .compute_at(S, mo)
+                          .stage(S)
+                          .on(pair, 1)
+                          .store_in(S, common)
+                          .buffers(of_s)
+                          .cache_read(A, aside));
+        }
+    }
 }
 
 }  // namespace result_versions

@@ -194,7 +194,7 @@ TEST_CASE("what holds an engine back, and what a core waits for, is named with w
     has(once, "load   1,047  55.1 %  held back until array is done with A.inputs: buffers(2)");
     has(once, "store  1,304  68.6 %  held back until array is done with C.sums: buffers(2)");
     has(twice, "load    75   8.1 %  held back until array is done with A.inputs: more versions");
-    has(locked, "load   1,047  55.1 %  held back by array, which uses what it touches: more versions");
+    has(locked, "load   1,047  55.1 %  held back by array, which uses what it touches");
     has(one_at_a_time,
         "load     640  20.0 %  held back by jobs in its queue that are not complete: a deeper queue, if the hardware has one");
     has(one_at_a_time, "host   1,024  32.0 %  waits for room in the queue of load: a deeper queue, if the hardware has one");

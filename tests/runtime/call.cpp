@@ -143,6 +143,11 @@ TEST_CASE("a view of several dimensions holds what the kernel uses, with its own
                       "`in` is used from in[-1, 2] to in[3, 7], 30 elements, but 45 are given");
     CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, points_to(a.data(), -1, 2), grid{d.data(), 3, 4, std::int64_t{1} << 31}),
                       "`out` has a stride of 2147483648 elements");
+    CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, grid{a.data(), 5, 6, -(std::int64_t{1} << 32) + 6}, d),
+                      "`in` has a stride of -4294967290 elements");
+    // Rows of a result that lie on each other.
+    CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, points_to(a.data(), -1, 2), grid{d.data(), 3, 4, 0}),
+                      "`out` has a stride of 0 elements");
 }
 TEST_CASE("nothing is called where an argument is refused") {
     std::vector<std::int32_t> const a = counted(30), few = counted(29);

@@ -81,10 +81,13 @@ inline spent_text text_of(plan_value const& plan, spent const& one) {
             std::string const engine = where.engines[l.from].name.str();
             if (l.ring < 0) return {"held back by a token of " + engine, ""};
             buffer const& b = plan.buffers[plan.rings[l.ring].buffer];
-            return {"held back until " + engine + " is done with " + b.name.str(), b.versions == 1 ? "buffers(2)" : "more versions"};
+            ring const& r = plan.rings[l.ring];
+            bool const brings = r.is_moved() && !r.stores && where.engine_of_lane(plan.lane_of(r, 0)) == l.from;  // what is waited for
+            std::string const help = b.versions == 1 ? "buffers(2)" : brings ? "" : "more versions";
+            return {"held back until " + engine + " is done with " + b.name.str(), help};
         }
         case spent_on::place:
-            return {"held back by " + (at < 0 ? "another engine" : lane_name(where, at)) + ", which uses what it touches", "more versions"};
+            return {"held back by " + (at < 0 ? "another engine" : lane_name(where, at)) + ", which uses what it touches", ""};
         case spent_on::room: return {"held back by jobs in its queue that are not complete", "a deeper queue, if the hardware has one"};
         case spent_on::ending: break;
     }

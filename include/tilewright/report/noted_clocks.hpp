@@ -268,11 +268,16 @@ class noted_clocks {
     /// Why a channel that was asked begins no earlier than it does.
     spent held_by(tilewright::detail::clocks const& times, spent const& asked, int lane, std::int64_t begin) const {
         if (asked.on == spent_on::joining) return {spent_on::token, asked.position};
+        auto const interlocked = [&](int one) { return all_->plan.where->engine_at_lane(one).interlocked; };
         int by = -1;
-        for (int other = 0; other < all_->lanes; ++other) {
-            if (other != lane && all_->plan.where->engine_at_lane(other).interlocked && times.lanes[other].complete == begin) by = other;
+        for (int other = 0; other < all_->lanes && interlocked(lane); ++other) {
+            tilewright::engine_clock const& of = times.lanes[other];
+            std::int64_t const first = std::max<std::int64_t>(0, of.jobs - tilewright::engine_clock::most_depth);
+            for (std::int64_t job = of.jobs - 1; other != lane && interlocked(other) && job >= first; --job) {
+                if (of.completion_of(job) == begin) by = other;
+            }
         }
-        if (by < 0 && begin <= times.now) return {spent_on::room, 0};
+        if (by < 0 && (begin <= times.now || !interlocked(lane))) return {spent_on::room, 0};
         return {spent_on::place, by};
     }
     template <class Move>

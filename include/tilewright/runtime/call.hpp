@@ -85,7 +85,8 @@ Element* first_of(buffer const& b, strided_elements<Element, Rank> const& given)
     }
     if (!same) throw std::invalid_argument(use_text(b) + extents + " are given");
     for (int d = 0; d < Rank; ++d) {
-        if (given.strides[d] > INT32_MAX)
+        std::int64_t const least = b.written && b.extents[d] > 1 ? 1 : INT32_MIN;  // elements of a result do not lie on each other
+        if (given.strides[d] > INT32_MAX || given.strides[d] < least)
             throw std::invalid_argument("`" + b.tensor.str() + "` has a stride of " + std::to_string(given.strides[d]) + " elements");
     }
     return given.first;

@@ -20,7 +20,7 @@ struct pointer_to_element {
 /// A view of several dimensions that knows its extents and strides, such as std::mdspan: what such views have in common is enough.
 template <class View>
 concept strided_view = requires(View const& view, std::size_t dimension) {
-    {*view.data_handle()};
+    { view.data_handle() } -> std::convertible_to<std::remove_reference_t<decltype(*view.data_handle())>*>;
     { view.extent(dimension) } -> std::convertible_to<std::int64_t>;
     { view.stride(dimension) } -> std::convertible_to<std::int64_t>;
     requires View::rank()

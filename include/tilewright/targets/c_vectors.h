@@ -23,6 +23,10 @@ extern "C" {
 /* gcc finds that a loop over rows would leave all memory after 2^59 of them. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Waggressive-loop-optimizations"
+#elif defined(__clang__)
+/* For some processors, clang tells that it does not unroll a loop. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 #ifdef __GNUC__
 /* Once in a file, however many kernels call it: tiles in registers are much code. */
@@ -992,7 +996,9 @@ C_VECTORS_FUNCTION int c_vectors_add_s8(int64_t count, const void* left_at, cons
     }
     return 0;
 }
-#if defined(__GNUC__) && !defined(__clang__)
+#ifdef __clang__
+#pragma clang diagnostic pop
+#elif defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
 #ifdef __cplusplus

@@ -153,7 +153,9 @@ class program_writer {
         if (!computes_aside_) return;
         if (!last) return order_all(agents_of(p, s), readers_of(s));
         for (stage_id t{}; t < p.plan.stages.count; ++t) {
-            if (root_of(t) == s && !is_stored_by_steps(t)) drain(agents_of(p, t));
+            if (root_of(t) != s || is_stored_by_steps(t)) continue;
+            p.from_core(p.placed(t).core);  // a core waits for its own engines
+            drain(agents_of(p, t));
         }
     }
 
