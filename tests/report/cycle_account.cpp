@@ -190,7 +190,8 @@ TEST_CASE("what holds an engine back, and what a core waits for, is named with w
         CAPTURE(text, line);
         CHECK(text.find(line + "\n") != std::string::npos);
     };
-    std::string const once = of(by_tokens, 1), twice = of(by_tokens, 2), locked = of(by_interlocks, 1), one_at_a_time = of(flat, 1);
+    std::string const once = of(by_tokens, 1), twice = of(by_tokens, 2), locked = of(by_interlocks, 1), locked_twice = of(by_interlocks, 2),
+                      one_at_a_time = of(flat, 1);
     has(once, "load   1,047  55.1 %  held back until array is done with A.inputs: buffers(2)");
     has(once, "store  1,304  68.6 %  held back until array is done with C.sums: buffers(2)");
     has(twice, "load    75   8.1 %  held back until array is done with A.inputs: more versions");
