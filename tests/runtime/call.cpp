@@ -139,8 +139,6 @@ TEST_CASE("a view of several dimensions holds what the kernel uses, with its own
     CHECK(seen[2] == 100 + 9 + 1);
     CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, grid{a.data(), 6, 5}, d),
                       "`in` is used from in[-1, 2] to in[3, 7], 30 elements, but 6 x 5 are given");
-    CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, a, grid{d.data(), 3, 4, std::int64_t{1} << 31}),
-                      "`in` is used from in[-1, 2] to in[3, 7], 30 elements, but 45 are given");
     CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, points_to(a.data(), -1, 2), grid{d.data(), 3, 4, std::int64_t{1} << 31}),
                       "`out` has a stride of 2147483648 elements");
     CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, grid{a.data(), 5, 6, -(std::int64_t{1} << 32) + 6}, d),
