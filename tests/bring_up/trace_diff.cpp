@@ -1,6 +1,9 @@
 #include <tilewright/bring_up/trace_diff.hpp>
 
+#include <memory>
+#include <optional>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <tilewright/bring_up/trace_tool.hpp>
 #include <tilewright/c_source/c_source.hpp>
@@ -94,7 +97,7 @@ std::optional<traced_kernel> run(schedule const& of, semantics_table const& sema
     auto const plan = std::make_unique<plan_value>(make_plan(of));
     REQUIRE(!plan->refusal);
     traced_kernel made{std::make_unique<call_log>(*plan->where), {}};
-    log_calls(*made.expected, *plan, semantics, std::vector<double>(static_cast<std::size_t>(ir::arguments_of(*plan).parameter_count), 1));
+    log_calls(*made.expected, *plan, semantics);
     folder const here;
     halide::c_source_text const text = halide::c_source(of, *plan, {"kernel", halide::binding::device, {"trace_of.h"}});
     here.write("kernel.c", "extern int now;\n" + text.source);
@@ -109,6 +112,18 @@ std::optional<traced_kernel> run(schedule const& of, semantics_table const& sema
     if (std::system(command.c_str()) != 0) return std::nullopt;
     made.trace = trace_of_file(here / "trace");
     return made;
+}
+
+constexpr machine by_tokens = accelerators::accelerator(accelerators::ordered::by_tokens, 16);
+schedule product_by_tokens() {
+    static constexpr axis m{"m", 32}, n{"n", 16}, k{"k", 16}, mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"};
+    static constexpr tensor<std::int8_t> A{"A"}, B{"B"};
+    static constexpr tensor<std::int32_t> C{"C"};
+    static constexpr auto product = C(m, n) += cast<std::int32_t>(A(m, k)) * cast<std::int32_t>(B(k, n));
+    schedule made(product, by_tokens);
+    made.tile(m, n, mo, no, mi, ni, 8, 8).split(k, ko, ki, 8).reorder(mo, no, ko, mi, ni, ki);
+    made.cache_read(A, accelerators::inputs).at(ko).buffers(2).cache_read(B, accelerators::weights).at(ko).buffers(2);
+    return made.cache_write(C, accelerators::sums).at(no).buffers(2).tensorize(mi, ni, ki, by_tokens.intrinsics[0]);
 }
 
 class checker {
@@ -157,6 +172,7 @@ TEST_CASE("devices that do what the plan says make the calls of the emulator: ad
     of_all.check(systolic::matmul_by_rows, semantics_of<systolic::npu>);
     of_all.check(systolic::positive_by_rows, semantics_of<systolic::npu>);
     of_all.check(systolic::matmul_pipelined, semantics_of<systolic::npu_aside>);
+    of_all.check(product_by_tokens(), semantics_of<by_tokens>);
     for (schedule const& one : cached_cores::with_caches()) of_all.check(one, semantics_of<cached_cores::two>);
     for (schedule const& one : cores_of_dsp::with_multicasts()) of_all.check(one, semantics_of<cores_of_dsp::with_noc>);
     of_all.check(views::layer_on_npu, semantics_of<views::npu>);

@@ -82,11 +82,12 @@ inline std::map<std::string, Halide::JITExtern> logged_functions() {
 
 /// Runs a kernel on its emulated machine, with dense operands that are all 1, and writes down what it is asked for.
 ///
-/// @param scalars  values of scalar parameters
+/// @param scalars  values of the first scalar parameters; those of the others are 1, too
 /// @throws std::invalid_argument when the plan was refused, when its result stays in a memory of the machine, or with the emulator's error
-inline void log_calls(call_log& log, plan_value const& plan, semantics_table const& semantics, std::vector<double> const& scalars = {}) {
+inline void log_calls(call_log& log, plan_value const& plan, semantics_table const& semantics, std::vector<double> scalars = {}) {
     if (plan.refusal) throw std::invalid_argument(to_string(plan.refusal));
     ir::argument_list const list = ir::arguments_of(plan);
+    scalars.resize(std::max(scalars.size(), static_cast<std::size_t>(list.parameter_count)), 1);
     std::vector<std::unique_ptr<std::byte, void (*)(void*)>> memory;
     std::vector<std::unique_ptr<tilewright::detail::tensor_argument>> arguments;
     std::vector<Halide::Buffer<>> given;
@@ -149,8 +150,7 @@ inline int run_trace_tool(plan_value const& plan, semantics_table const& semanti
         return 0;
     }
     call_log log(*plan.where);
-    // What a kernel does with scalars, as with elements, is data.
-    log_calls(log, plan, semantics, std::vector<double>(static_cast<std::size_t>(ir::arguments_of(plan).parameter_count), 1));
+    log_calls(log, plan, semantics);
     std::string const wrong = trace_difference::between(log, traces);
     std::size_t calls = 0;
     for (core_trace const& one : traces) calls += one.calls.size();

@@ -146,16 +146,15 @@ class planned_timeline {
                      touched_buffers(plan_, {.kind = step_kind::compute, .what = static_cast<std::int16_t>(one.what.position)}))
                     made.buffers += (made.buffers.empty() ? "" : " ") + within + std::to_string(at);
             }
-            made.label = what;
         } else {
             spent_text const text = text_of(plan_, one.what);
-            made.colour = one.is == noted_time::kind::held_back ? time_queue.kind : kind_of(plan_, one.what).kind;
+            made.colour = kind_of(plan_, one.what).kind;
             made.is_open = made.colour != time_works.kind;
-            made.label = text.what;
             what = text.what, help = text.help;
             if (one.what.on == spent_on::waiting)
                 made.buffers = within + std::to_string(plan_.rings[plan_.waits[one.what.position].ring].buffer);
         }
+        made.label = what;
         made.says = what + "\n" + from_to(one.cycle, one.end - one.begin) + (help.empty() ? "" : "\nwhat would help: " + help);
         return made;
     }

@@ -23,8 +23,7 @@ concept strided_view = requires(View const& view, std::size_t dimension) {
     { view.data_handle() } -> std::convertible_to<std::remove_reference_t<decltype(*view.data_handle())>*>;
     { view.extent(dimension) } -> std::convertible_to<std::int64_t>;
     { view.stride(dimension) } -> std::convertible_to<std::int64_t>;
-    requires View::rank()
-    <= std::size_t{max_rank};
+    requires(View::rank() <= std::size_t{max_rank});
 };
 
 namespace detail {
