@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/base/label_text.hpp>
+#include <tilewright/base/list.hpp>
 #include <tilewright/emulate/engine_queue.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>
 
@@ -41,7 +42,7 @@ class buffer_names {
 
     bool knows(std::int64_t at) const { return at >= 0 && at < std::ssize(buffers_); }
 
-    std::vector<named> buffers_;
+    ir::list<named> buffers_;
 };
 
 }  // namespace tilewright::emulation

@@ -113,7 +113,7 @@ class part_check {
                 throw std::invalid_argument("the memory given for `" + m.name.str() + "` is too small for the check");
             made.begin = place->first + offset;
         } else {
-            made.own.resize(made.size + alignment);
+            made.own.resize(static_cast<std::size_t>(made.size + alignment));
             auto const lowest = reinterpret_cast<std::uintptr_t>(made.own.data());
             auto const step = static_cast<std::uintptr_t>(alignment);
             made.begin = made.own.data() + ((lowest + step - 1) / step * step - lowest);
@@ -167,7 +167,7 @@ class part_check {
     /// The first byte of a piece that is not what it should be.
     static std::int64_t first_difference(piece const& got, std::vector<std::byte> const& wanted) {
         for (std::int64_t at = 0; at < got.size; ++at) {
-            if (got.begin[at] != wanted[at]) return at;
+            if (got.begin[at] != wanted.data()[at]) return at;
         }
         return -1;
     }

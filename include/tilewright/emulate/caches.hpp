@@ -3,6 +3,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tilewright/base/list.hpp>
 #include <tilewright/emulate/transfer_job.hpp>
 #include <vector>
 
@@ -174,7 +175,7 @@ class caches {
     }
 
     mutable std::mutex mutex_;
-    std::vector<view> views_;
+    ir::list<view> views_;
     byte_set lost_;  ///< what a line that was written back later has overwritten
 };
 

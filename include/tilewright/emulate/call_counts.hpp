@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <tilewright/base/list.hpp>
 #include <tilewright/machine/clock.hpp>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct call_count {
 
 /// How often the parts of a machine were called, and what that cost.
 struct call_counts {
-    std::vector<call_count> transfers, intrinsics;
+    ir::list<call_count> transfers, intrinsics;
     call_count code, upkeep;
 
     /// Cycles when nothing overlaps.
@@ -43,8 +44,8 @@ struct work_done {
         auto const take = [](call_count& from, call_count const& what) {
             from.calls -= what.calls, from.bytes -= what.bytes, from.cycles -= what.cycles;
         };
-        for (std::size_t at = 0; at < calls.transfers.size(); ++at) take(later.calls.transfers[at], earlier.calls.transfers[at]);
-        for (std::size_t at = 0; at < calls.intrinsics.size(); ++at) take(later.calls.intrinsics[at], earlier.calls.intrinsics[at]);
+        for (int at = 0; at < std::ssize(calls.transfers); ++at) take(later.calls.transfers[at], earlier.calls.transfers[at]);
+        for (int at = 0; at < std::ssize(calls.intrinsics); ++at) take(later.calls.intrinsics[at], earlier.calls.intrinsics[at]);
         take(later.calls.code, earlier.calls.code);
         take(later.calls.upkeep, earlier.calls.upkeep);
         for (std::size_t at = 0; at < busy.size(); ++at) later.busy[at] -= earlier.busy[at];

@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <tilewright/base/divisors.hpp>
 #include <tilewright/base/label_text.hpp>
+#include <tilewright/base/list.hpp>
 #include <tilewright/emulate/c_functions.hpp>
 #include <tilewright/emulate/configuration_registers.hpp>
 #include <tilewright/emulate/operands.hpp>
@@ -39,28 +40,28 @@ class intrinsic_check : part_check {
         operand_footprint footprint;
         scalar_type type{};
         int rank = 0;
-        std::array<std::int64_t, max_rank> strides{};
+        fixed_array<std::int64_t, max_rank> strides{};
         piece memory{};
     };
 
     std::string check_once(bool whole) {
         for (int axis = 0; axis < stage_.axis_count; ++axis) {
             std::int64_t const most = stage_.axes[axis].extent;
-            bool const flexible = what_.is_flexible(static_cast<int>(axis));
+            bool const flexible = what_.is_flexible(axis);
             // Where a step takes any length, some are enough.
             extents_[axis] = !flexible ? most : whole ? std::min<std::int64_t>(most, 64) : between(1, std::min<std::int64_t>(most, 64));
         }
-        std::array<void*, intrinsic_description::most_operands> addresses{};
-        std::array<std::int64_t, intrinsic_description::most_operands * max_rank> strides{};
-        std::vector<std::vector<std::byte>> wanted;
-        for (std::size_t o = 0; o < operands_.size(); ++o) {
+        fixed_array<void*, intrinsic_description::most_operands> addresses{};
+        fixed_array<std::int64_t, intrinsic_description::most_operands * max_rank> strides{};
+        ir::list<std::vector<std::byte>> wanted;
+        for (int o = 0; o < what_.operand_count; ++o) {
             operand& one = operands_[o];
             one.footprint.cover(extents_.data());
             if (what_.operands[o].in_place) continue;
-            choose_strides(static_cast<int>(o));
-            std::copy(one.strides.begin(), one.strides.end(), strides.begin() + static_cast<std::ptrdiff_t>(o * max_rank));
+            choose_strides(o);
+            std::copy(one.strides.begin(), one.strides.end(), strides.begin() + o * max_rank);
             std::int64_t const alignment =
-                detail::lcm(detail::lcm(what_.address_alignment, constraint(static_cast<int>(o)).alignment), one.footprint.element_bytes);
+                detail::lcm(detail::lcm(what_.address_alignment, constraint(o).alignment), one.footprint.element_bytes);
             one.memory =
                 make_piece(where_.memories.find(what_.operands[o].memory_name), one.footprint.reach(one.strides.data()), alignment);
             fill(one.memory, one.type);
@@ -71,13 +72,13 @@ class intrinsic_check : part_check {
             std::copy(read.strides.begin(), read.strides.end(), strides.begin() + tied * max_rank);
             read.memory = {written.memory.first, {}, written.memory.begin, written.memory.size, written.memory.address};
         }
-        std::vector<std::vector<std::byte>> before;
+        ir::list<std::vector<std::byte>> before;
         for (operand& one : operands_) before.push_back(copy_of(one.memory));
         // What should come out is made in place, and put back.
-        for (std::size_t o = 0; o < operands_.size(); ++o) addresses[o] = operands_[o].memory.first;
+        for (int o = 0; o < what_.operand_count; ++o) addresses[o] = operands_[o].memory.first;
         does_(addresses.data(), strides.data(), extents_.data());
         for (operand& one : operands_) wanted.push_back(copy_of(one.memory));
-        for (std::size_t o = 0; o < operands_.size(); ++o) {
+        for (int o = 0; o < what_.operand_count; ++o) {
             std::copy(before[o].begin(), before[o].end(), operands_[o].memory.begin);
         }
         std::string wrong = call_all(what_, [&](call_argument const& a) -> passed_value {
@@ -92,8 +93,8 @@ class intrinsic_check : part_check {
                 default: return {static_cast<std::uint64_t>(a.value)};
             }
         });
-        for (std::size_t o = 0; o < operands_.size() && wrong.empty(); ++o) {
-            if (!what_.operands[o].in_place) wrong = difference(static_cast<int>(o), wanted[o]);
+        for (int o = 0; o < what_.operand_count && wrong.empty(); ++o) {
+            if (!what_.operands[o].in_place) wrong = difference(o, wanted[o]);
         }
         return wrong;
     }
@@ -117,7 +118,7 @@ class intrinsic_check : part_check {
     /// Rows as far apart as they are long, or a little further.
     void choose_strides(int o) {
         operand& one = operands_[o];
-        std::array<std::int64_t, max_rank> reached{};
+        fixed_array<std::int64_t, max_rank> reached{};
         for (auto const& run : one.footprint.runs()) {
             for (int d = 0; d < one.rank; ++d) reached[d] = std::max(reached[d], run.first[d] + (d + 1 == one.rank ? run.count : 1));
         }
@@ -175,8 +176,8 @@ class intrinsic_check : part_check {
     intrinsic_description const& what_;
     intrinsic_function does_;
     ir::stage stage_{};
-    std::vector<operand> operands_;
-    std::array<std::int64_t, ir::stage::most_axes> extents_{};
+    ir::list<operand> operands_;
+    extent_list extents_{};
 };
 
 }  // namespace emulation

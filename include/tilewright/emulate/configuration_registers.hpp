@@ -3,11 +3,11 @@
 #include <cstring>
 #include <string>
 #include <tilewright/base/label_text.hpp>
+#include <tilewright/base/list.hpp>
 #include <tilewright/emulate/intrinsic_call.hpp>
 #include <tilewright/emulate/transfer_call.hpp>
 #include <tilewright/machine/machine.hpp>
 #include <type_traits>
-#include <vector>
 
 namespace tilewright::emulation {
 
@@ -27,11 +27,11 @@ class configuration_registers {
     explicit configuration_registers(machine const& what) : what_(what) { reset(); }
 
     void reset() {
-        counts_.assign(what_.configurations.size(), 0);
+        counts_.assign(static_cast<std::size_t>(what_.configurations.size()), 0);
         forget();
     }
     /// A kernel finds nothing that another one has set.
-    void forget() { values_.assign(what_.configurations.size(), {}); }
+    void forget() { values_.assign(static_cast<std::size_t>(what_.configurations.size()), {}); }
     void set(int at, std::int64_t const* values) {
         values_[at].assign(values, values + what_.configurations[at].value_count);
         ++counts_[at];
@@ -91,8 +91,8 @@ class configuration_registers {
     }
 
     machine const& what_;
-    std::vector<std::vector<std::int64_t>> values_;
-    std::vector<std::int64_t> counts_;
+    ir::list<ir::list<std::int64_t>> values_;
+    ir::list<std::int64_t> counts_;
 };
 
 }  // namespace tilewright::emulation

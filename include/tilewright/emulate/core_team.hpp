@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 #include <tilewright/base/label_text.hpp>
+#include <tilewright/base/list.hpp>
 #include <tilewright/emulate/calls.hpp>
 #include <tilewright/emulate/touched_bytes.hpp>
 
@@ -45,7 +46,7 @@ class core_team : emulation::core_meeting {
             cores_.back()->join(*this, core);
             if (core > 0 && what.has_caches()) cores_.back()->share(cores_.front()->caches());
         }
-        changed_ = std::vector<std::condition_variable>(cores_.size());
+        changed_ = ir::list<std::condition_variable>(cores_.size());
     }
 
     int size() const { return static_cast<int>(cores_.size()); }
@@ -121,7 +122,7 @@ class core_team : emulation::core_meeting {
   private:
     enum class state : std::uint8_t { ready, at_barrier, awaits, over };
     /// Of each core, how often it had told of what it had done: others know what it did before.
-    using knowledge = std::vector<std::int64_t>;
+    using knowledge = ir::list<std::int64_t>;
     struct sent_signal {
         std::int64_t time = 0;  ///< when it is there
         knowledge knows;
@@ -319,13 +320,13 @@ class core_team : emulation::core_meeting {
         return {};
     }
 
-    std::vector<std::unique_ptr<emulator>> cores_;
+    ir::list<std::unique_ptr<emulator>> cores_;
     interleaving how_ = interleaving::first;
     std::mt19937_64 random_{1};
     bool watching_ = false;
     std::mutex mutex_;
-    std::vector<std::condition_variable> changed_;  ///< for each core: it may be its turn
-    std::vector<core_state> states_;
+    ir::list<std::condition_variable> changed_;  ///< for each core: it may be its turn
+    ir::list<core_state> states_;
     std::map<queue_name, std::deque<sent_signal>> signals_;  ///< not taken yet
     std::int64_t met_at_ = 0;
     int turn_ = -1;

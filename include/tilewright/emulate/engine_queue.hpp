@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -39,9 +38,9 @@ struct dependency {
 };
 
 /// How many jobs of each channel are known to be complete, by its lane.
-using knowledge = std::array<std::int64_t, machine::most_lanes>;
+using knowledge = fixed_array<std::int64_t, machine::most_lanes>;
 inline void learn(knowledge& what, knowledge const& from) {
-    for (std::size_t at = 0; at < from.size(); ++at) what[at] = std::max(what[at], from[at]);
+    for (int at = 0; at < from.size(); ++at) what[at] = std::max(what[at], from[at]);
 }
 
 /// A job that was started and is not known to be complete.

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <stdexcept>
+#include <tilewright/base/list.hpp>
 #include <tilewright/emulate/engine_queue.hpp>
 #include <tilewright/machine/lane_name.hpp>
 
@@ -41,8 +42,9 @@ class engine_set {
     }
     void abandon() {
         for (auto& queue : queues_) queue->abandon();
-        tokens_.assign(what_.tokens.size(), {});
-        for (int at = 0; at < what_.tokens.size(); ++at) tokens_[at].resize(std::max(what_.tokens[at].queue_count, 1));
+        tokens_.clear();
+        for (int at = 0; at < what_.tokens.size(); ++at)
+            tokens_.emplace_back(static_cast<std::size_t>(std::max(what_.tokens[at].queue_count, 1)));
     }
     /// @pre nothing is in flight
     void use(progress how) {
@@ -108,7 +110,7 @@ class engine_set {
     /// @return the cycle when the last of them is complete; 0 of none
     std::int64_t know_of(int lane, std::int64_t count) {
         if (count == 0) return 0;
-        flight const& last = (*this)[lane].flights()[count - 1];
+        flight const& last = (*this)[lane].flights()[static_cast<std::size_t>(count - 1)];
         std::int64_t const complete = last.complete;
         learn(known_.back(), last.knows);
         std::int64_t& known = known_.back()[lane];
@@ -180,9 +182,9 @@ class engine_set {
 
     machine const& what_;
     queue_monitor monitor_;
-    std::vector<std::unique_ptr<engine_queue>> queues_;
-    std::vector<std::vector<std::deque<token>>> tokens_;  ///< of each part of the machine, each of its queues
-    std::vector<knowledge> known_;                        ///< to each channel, and last to the core
+    ir::list<std::unique_ptr<engine_queue>> queues_;
+    ir::list<ir::list<std::deque<token>>> tokens_;  ///< of each part of the machine, each of its queues
+    ir::list<knowledge> known_;                     ///< to each channel, and last to the core
 };
 
 }  // namespace tilewright::emulation

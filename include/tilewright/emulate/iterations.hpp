@@ -1,6 +1,6 @@
 #pragma once
 #include <cstdint>
-#include <vector>
+#include <tilewright/base/list.hpp>
 
 namespace tilewright {
 
@@ -13,7 +13,7 @@ inline std::int64_t count_iterations(std::int64_t const* at) {
     std::int64_t const loops = at[0], parts = at[1], limits = at[2];
     std::int64_t const* const extents = at + 3;
     std::int64_t const* const behind = extents + loops;
-    std::vector<std::int64_t> values(loops + parts);
+    ir::list<std::int64_t> values(static_cast<std::size_t>(loops + parts));
     for (std::int64_t count = 0;;) {
         std::int64_t const* next = behind;
         auto const form = [&] {

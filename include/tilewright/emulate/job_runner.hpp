@@ -17,8 +17,8 @@ class job_runner {
     }
 
     void reset() {
-        counts_.transfers.assign(what_.transfers.size(), {});
-        counts_.intrinsics.assign(what_.intrinsics.size(), {});
+        counts_.transfers.assign(static_cast<std::size_t>(what_.transfers.size()), {});
+        counts_.intrinsics.assign(static_cast<std::size_t>(what_.intrinsics.size()), {});
         counts_.code = counts_.upkeep = {};
         records_.clear();
         now_ = 0;
@@ -101,7 +101,7 @@ class job_runner {
         auto const& flights = engines_[lane].flights();
         std::int64_t count = std::ssize(flights);
         if (what_.engine_at_lane(lane).completes == completion::by_transfer) {
-            while (count > 0 && flights[count - 1].tag != value) --count;
+            while (count > 0 && flights[static_cast<std::size_t>(count - 1)].tag != value) --count;
         } else {
             count -= std::clamp<std::int64_t>(value, 0, count);
         }

@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/list.hpp>
 #include <tilewright/emulate/engine_queue.hpp>
 #include <tilewright/emulate/intrinsic_call.hpp>
 #include <tilewright/emulate/operands.hpp>
@@ -43,7 +44,7 @@ struct intrinsic_part : engine_place {
     int axis_count = 0;
     int result = 0;      ///< its position among the operands
     extent_list most{};  ///< of each axis
-    std::vector<operand_footprint> operands;
+    ir::list<operand_footprint> operands;
 
     intrinsic_part(machine const& where, int which, intrinsic_function function)
         : engine_place(where, where.intrinsics[which].engine_name),
@@ -85,8 +86,8 @@ struct intrinsic_part : engine_place {
 };
 
 struct machine_parts {
-    std::vector<transfer_part> transfers;
-    std::vector<intrinsic_part> intrinsics;
+    ir::list<transfer_part> transfers;
+    ir::list<intrinsic_part> intrinsics;
 
     machine_parts(machine const& where, semantics_table const& semantics) {
         for (int at = 0; at < where.transfers.size(); ++at) transfers.emplace_back(where, at, semantics.transfers[at]);

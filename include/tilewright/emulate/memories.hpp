@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <string>
 #include <tilewright/base/label_text.hpp>
+#include <tilewright/base/list.hpp>
 #include <tilewright/emulate/region.hpp>
 #include <tilewright/machine/machine.hpp>
-#include <vector>
 
 namespace tilewright::emulation {
 
@@ -21,7 +21,7 @@ struct place {
 };
 
 /// The banks of one memory, which several machines may see.
-using bank_list = std::vector<guarded_region>;
+using bank_list = ir::list<guarded_region>;
 
 inline std::shared_ptr<bank_list const> banks_of(memory const& m) {
     bank_list banks;
@@ -65,7 +65,8 @@ class memories {
     place find_in(int memory_at, void const* address, std::int64_t bytes) const {
         int bank = 0;
         for (guarded_region const& one : *banks_[memory_at]) {
-            if (one.holds(address, bytes)) return {memory_at, bank, static_cast<std::byte const*>(address) - one.begin()};
+            if (one.holds(address, static_cast<std::size_t>(bytes)))
+                return {memory_at, bank, static_cast<std::byte const*>(address) - one.begin()};
             ++bank;
         }
         return {};
@@ -114,7 +115,7 @@ class memories {
 
   private:
     machine const& what_;
-    std::vector<std::shared_ptr<bank_list const>> banks_;
+    ir::list<std::shared_ptr<bank_list const>> banks_;
 };
 
 }  // namespace tilewright::emulation

@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <array>
 #include <set>
 #include <tilewright/compute/stage.hpp>
 #include <tilewright/machine/machine.hpp>
@@ -64,10 +63,13 @@ class operand_footprint {
     /// Every element that a call touches, once.
     std::vector<run> const& runs() {
         if (!runs_.empty()) return runs_;
-        using index = std::array<std::int64_t, max_rank>;
-        std::set<index> touched;
+        using index = fixed_array<std::int64_t, max_rank>;
+        auto const comes_before = [](index const& a, index const& b) {
+            return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+        };
+        std::set<index, decltype(comes_before)> touched;
         for (access const& a : accesses_) {
-            std::array<std::int64_t, ir::stage::most_axes> axes{};
+            fixed_array<std::int64_t, ir::stage::most_axes> axes{};
             auto const collect = [&](auto const& self, int axis) -> void {
                 while (axis < a.axis_count && !a.uses(axis)) ++axis;
                 if (axis < a.axis_count) {
@@ -96,7 +98,7 @@ class operand_footprint {
                 }
             }
             run& made = runs_.emplace_back();
-            for (int d = 0; d < max_rank; ++d) made.first[d] = element[d];
+            made.first = element;
             made.count = 1;
         }
         return runs_;

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <random>
 #include <stdexcept>
 #include <thread>
 #include <tilewright/base/label_text.hpp>
+#include <tilewright/base/list.hpp>
 #include <tilewright/diagnostics/text.hpp>
 #include <tilewright/emulate/core_team.hpp>
 #include <tilewright/program/program_plan.hpp>
@@ -47,8 +47,9 @@ class program_emulator {
             }
             agent_state& made = agents_.emplace_back();
             machine const& where = *plan_.of->agents[a].where;
-            if (plan_.is_of_cores(a) && !team_) team_ = std::make_unique<core_team>(where, semantics.at(a), plan_.cores, shared);
-            if (!plan_.is_of_cores(a)) made.own = std::make_unique<emulator>(where, semantics.at(a), shared);
+            semantics_table const& does = semantics.at(static_cast<std::size_t>(a));
+            if (plan_.is_of_cores(a) && !team_) team_ = std::make_unique<core_team>(where, does, plan_.cores, shared);
+            if (!plan_.is_of_cores(a)) made.own = std::make_unique<emulator>(where, does, shared);
             made.on = made.own ? made.own.get() : &team_->on(0);
             share_caches(made);
         }
@@ -101,7 +102,7 @@ class program_emulator {
     std::byte* base(int memory_at, int bank = 0) const { return (*banks_.at(memory_at)).at(bank).begin(); }
     /// Fills what the program uses of every memory with a byte, and puts the constants back.
     void fill_memories(std::uint8_t with) {
-        for (std::size_t at = 0; at < banks_.size(); ++at) {
+        for (int at = 0; at < std::ssize(banks_); ++at) {
             auto const used = static_cast<std::size_t>(plan_.pools[at].peak);
             for (guarded_region const& bank : *banks_[at]) std::memset(bank.begin(), with, std::min(bank.size(), used));
         }
@@ -163,10 +164,10 @@ class program_emulator {
     /// Likewise a kernel of the plan by the cores that share it. @param starts_all  starts them, and ends when all have run it
     int run_on_cores(int kernel_at, std::function<int()> const& starts_all) {
         int const count = is_shared(kernel_at) ? cores().size() : 1;
-        std::vector<int> noted;
+        ir::list<int> noted;
         for (int core = 0; core < count; ++core) noted.push_back(begins(cores().on(core), cores().on(core).core_cycles(), core));
         int const code = starts_all();
-        for (int core = 0; core < count; ++core) ends(noted[static_cast<std::size_t>(core)], cores().on(core));
+        for (int core = 0; core < count; ++core) ends(noted[core], cores().on(core));
         return code;
     }
     /// Begins a kernel beside the caller.
@@ -235,13 +236,13 @@ class program_emulator {
     void ends(int noted, emulator const& by) {
         if (noted < 0) return;
         std::lock_guard<std::mutex> const lock(noting_);
-        executed_[static_cast<std::size_t>(noted)].after = by.done();
+        executed_[noted].after = by.done();
     }
     /// Of kernels on cores: core 0 alone runs one that is not.
     bool is_shared(int kernel_at) const { return plan_.kernel_at(kernel_at).cores > 1; }
     /// Kernels come in the order of the plan's steps; cores other than the first have those that all share. @return -1: all have come
     int next_kernel(int core) {
-        for (int& at = next_step_.at(static_cast<std::size_t>(core)); at < plan_.steps.size();) {
+        for (int& at = next_step_.at(core); at < plan_.steps.size();) {
             ir::program_step const& s = plan_.steps[at++];
             bool const is_first = s.kind == ir::program_step_kind::run || s.kind == ir::program_step_kind::start;
             if (is_first && (core == 0 || is_shared(s.kernel))) return s.kernel;
@@ -267,14 +268,15 @@ class program_emulator {
     void load_constants() {
         for (int at = 0; at < plan_.tensors.size(); ++at) {
             ir::program_tensor const& t = plan_.tensor_at(at);
-            if (t.kind == ir::tensor_kind::constant) std::memcpy(address(at), plan_.of->statement_at(t.statement).data, t.bytes);
+            if (t.kind == ir::tensor_kind::constant)
+                std::memcpy(address(at), plan_.of->statement_at(t.statement).data, static_cast<std::size_t>(t.bytes));
         }
     }
 
     program_plan_value plan_;
-    std::vector<std::shared_ptr<emulation::bank_list const>> banks_;
+    ir::list<std::shared_ptr<emulation::bank_list const>> banks_;
     std::unique_ptr<core_team> team_;  ///< of a program whose kernels several cores share
-    std::deque<agent_state> agents_;
+    ir::list<agent_state> agents_;
     std::shared_ptr<emulation::caches> caches_;  ///< null if no agent has some
     progress how_ = progress::earliest;
     std::mt19937_64 random_;
@@ -283,8 +285,8 @@ class program_emulator {
     bool records_ = false;
     std::vector<plan_value> named_;
     std::mutex noting_;  ///< several cores note at a time
-    std::vector<executed_kernel> executed_;
-    std::vector<int> next_step_;  ///< of each core
+    ir::list<executed_kernel> executed_;
+    ir::list<int> next_step_;  ///< of each core
 };
 
 namespace detail {

@@ -43,7 +43,7 @@ template <class Part, int Root>
 struct shared_nodes {
     struct list {
         fixed_array<std::int16_t, max_semantics> nodes{};
-        std::size_t count = 0;
+        int count = 0;
     };
     static constexpr list all = [] {
         fixed_array<int, max_semantics> uses{};
@@ -61,8 +61,8 @@ struct shared_nodes {
         }
         return found;
     }();
-    static constexpr std::size_t find(int node) {
-        std::size_t at = 0;
+    static constexpr int find(int node) {
+        int at = 0;
         while (at < all.count && all.nodes[at] != node) ++at;
         return at;
     }
@@ -74,11 +74,11 @@ struct shared_values {
     std::uint64_t bits[shared::all.count + 1];
 
     template <class T>
-    [[gnu::always_inline]] void put(std::size_t at, T value) {
+    [[gnu::always_inline]] void put(int at, T value) {
         std::memcpy(&bits[at], &value, sizeof value);
     }
     template <class T>
-    [[gnu::always_inline]] T get(std::size_t at) const {
+    [[gnu::always_inline]] T get(int at) const {
         T value;
         std::memcpy(&value, &bits[at], sizeof value);
         return value;
@@ -91,7 +91,7 @@ template <class Part, int At, bool Again = false, class Load, class Shared>
 [[gnu::always_inline]] inline auto evaluate_part(std::int64_t const* axes, Load const& load, Shared const& known) {
     constexpr node n = Part::view[At];
     using T = typename scalar<n.type>::type;
-    if constexpr (constexpr std::size_t place = Shared::shared::find(At); !Again && place < Shared::shared::all.count) {
+    if constexpr (constexpr int place = Shared::shared::find(At); !Again && place < Shared::shared::all.count) {
         return known.template get<T>(place);
     } else if constexpr (n.op == operation::constant) {
         if constexpr (std::is_floating_point_v<T>) return static_cast<T>(std::bit_cast<double>(n.value));
@@ -135,10 +135,10 @@ template <class Part, int Root, class Load>
 [[gnu::always_inline]] inline auto evaluate(std::int64_t const* axes, Load const& load) {
     using shared = shared_nodes<Part, Root>;
     shared_values<Part, Root> known;
-    [&]<std::size_t... Which>(std::index_sequence<Which...>) {
+    [&]<int... Which>(std::integer_sequence<int, Which...>) {
         (known.put(Which, evaluate_part<Part, shared::all.nodes[Which], true>(axes, load, known)), ...);
     }
-    (std::make_index_sequence<shared::all.count>{});
+    (std::make_integer_sequence<int, shared::all.count>{});
     return evaluate_part<Part, Root, true>(axes, load, known);
 }
 

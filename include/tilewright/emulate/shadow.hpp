@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <tilewright/base/label_text.hpp>
+#include <tilewright/base/list.hpp>
 #include <tilewright/emulate/memories.hpp>
 #include <tilewright/emulate/transfer_job.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>
@@ -32,17 +33,17 @@ class shadow {
             std::int64_t bytes = bytes_of(b.type);
             for (int d = b.block_dimensions; d < b.rank; ++d) bytes *= b.extents[d];
             w.bytes = bytes;
-            w.released.resize(b.versions);
+            w.released.resize(static_cast<std::size_t>(b.versions));
             buffers_.push_back(std::move(w));
         }
         partial_ = plan.limits.size() > 0;
         stages_.clear();
         for (int at = 0; at < plan.stages.size(); ++at) stages_.push_back(plan.stages[at].output);
         if (banks_.empty()) {
-            banks_.resize(what_.memories.size() * max_banks);
+            banks_.resize(static_cast<std::size_t>(what_.memories.size() * max_banks));
             for (int m = 0; m < what_.memories.size(); ++m) {
                 for (int bank = 0; where_.base(m, bank) != nullptr; ++bank)
-                    banks_[m * max_banks + bank].resize(what_.memories[m].bank_capacity());
+                    cells_of({m, bank}).resize(static_cast<std::size_t>(what_.memories[m].bank_capacity()));
             }
         }
         clear();
@@ -105,7 +106,7 @@ class shadow {
         if (!reads || !w.judged) return {};
         cells const& bank = cells_of(at);
         for (std::uintptr_t byte = range.begin; byte < range.end; ++byte) {
-            auto const cell = static_cast<std::size_t>(at.offset) + (byte - range.begin);
+            std::int64_t const cell = at.offset + static_cast<std::int64_t>(byte - range.begin);
             auto const* const address = reinterpret_cast<void const*>(byte);
             if (auto why = contents(buffer, bank.owner[cell])) return fault{address, *why};
             if (bank.written[cell] <= w.released[version])
@@ -121,9 +122,9 @@ class shadow {
         if (w.what.kind == ir::buffer_kind::argument || !w.judged) return true;
         place const at = where_.find(reinterpret_cast<void const*>(range.begin), 1);
         int const version = w.version_of(what_, at);
-        cells const& bank = banks_[at.memory * max_banks + at.bank];
-        for (std::size_t byte = 0; byte < range.end - range.begin; ++byte) {
-            std::size_t const cell = static_cast<std::size_t>(at.offset) + byte;
+        cells const& bank = cells_of(at);
+        std::int64_t const end = at.offset + static_cast<std::int64_t>(range.end - range.begin);
+        for (std::int64_t cell = at.offset; cell < end; ++cell) {
             if (bank.owner[cell] != buffer || bank.written[cell] <= w.released[version]) return false;
         }
         return true;
@@ -201,10 +202,10 @@ class shadow {
     static_assert(plan_value::most_buffers < 128);
 
     struct cells {
-        std::vector<std::int8_t> owner;      ///< the buffer whose contents a byte has
-        std::vector<std::uint32_t> written;  ///< the step
+        ir::list<std::int8_t> owner;      ///< the buffer whose contents a byte has
+        ir::list<std::uint32_t> written;  ///< the step
 
-        void resize(std::int64_t bytes) {
+        void resize(std::size_t bytes) {
             owner.resize(bytes);
             written.resize(bytes);
         }
@@ -216,7 +217,7 @@ class shadow {
         byte_range argument{};   ///< empty: not known
         int current = -1;        ///< the version that was used last, by intrinsics or code
         std::uint32_t last_use = 0;
-        std::vector<std::uint32_t> released{};  ///< of each version: the last step that used its former contents
+        ir::list<std::uint32_t> released{};  ///< of each version: the last step that used its former contents
 
         std::int64_t offset_of(machine const& where, int part) const { return what.offset_of(part, where.memories[what.memory].banks); }
         int part_of(machine const& where, place const& at) const {
@@ -236,6 +237,7 @@ class shadow {
         return {begin, begin + static_cast<std::uintptr_t>(bytes)};
     }
     cells& cells_of(place const& at) { return banks_[at.memory * max_banks + at.bank]; }
+    cells const& cells_of(place const& at) const { return banks_[at.memory * max_banks + at.bank]; }
     /// Why a byte of `owner`'s has no contents of `buffer`.
     std::optional<std::string> contents(int buffer, int owner) const {
         if (owner == buffer) return {};
@@ -246,9 +248,9 @@ class shadow {
     machine const& what_;
     memories const& where_;
     bool partial_ = false;
-    std::vector<watched> buffers_;
-    std::vector<ir::label> stages_;
-    std::vector<cells> banks_;
+    ir::list<watched> buffers_;
+    ir::list<ir::label> stages_;
+    ir::list<cells> banks_;
     std::uint32_t now_ = 1;  ///< the step; a version that was never released was released at 0
 };
 

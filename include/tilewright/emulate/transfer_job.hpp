@@ -40,7 +40,7 @@ struct transfer_job {
     std::array<std::byte, 8> border{};                   ///< an element of it
     std::int64_t destination_size = 1, source_size = 1;  ///< bytes of an element
     int dimension_count = 0;
-    std::array<dimension, most_dimensions> dimensions;  ///< outermost first
+    fixed_array<dimension, most_dimensions> dimensions;  ///< outermost first
     std::int64_t elements = 0;
     std::int64_t done = 0;                    ///< elements that have been moved
     std::vector<std::ptrdiff_t> elsewhere{};  ///< of a multicast: how far from the destination the other cores have theirs
@@ -97,16 +97,17 @@ struct transfer_job {
             std::int64_t const count = std::min(end - first, most);
             if (count <= 0) return next::stop;
             std::byte* const into = destination + to + first * destination_size;
+            auto const bytes = static_cast<std::size_t>(count * destination_size);
             std::byte const* const out_of = source == nullptr ? nullptr : source + from + (first - row_before) * source_size;
             if (!reads) {
                 for (std::int64_t element = 0; element < count; ++element)
-                    std::memcpy(into + element * destination_size, border.data(), destination_size);
+                    std::memcpy(into + element * destination_size, border.data(), static_cast<std::size_t>(destination_size));
             } else if (function != nullptr) {
                 function(into, out_of, count);
             } else {
-                std::memcpy(into, out_of, count * destination_size);
+                std::memcpy(into, out_of, bytes);
             }
-            for (std::ptrdiff_t const away : elsewhere) std::memcpy(into + away, into, count * destination_size);
+            for (std::ptrdiff_t const away : elsewhere) std::memcpy(into + away, into, bytes);
             done += count;
             most -= count;
             return most <= 0 ? next::stop : first + count < row ? next::again : next::row;
@@ -122,7 +123,7 @@ struct transfer_job {
     /// border; of one that is, the source offset is that of the first element that is read.
     template <class Visit>
     void each_row(std::int64_t first, Visit&& visit) const {
-        std::array<std::int64_t, most_dimensions> position;
+        fixed_array<std::int64_t, most_dimensions> position;
         std::int64_t from = 0, to = 0;
         for (int d = dimension_count - 1; d >= 0; --d) {
             position[d] = first % at(d).extent;

@@ -14,7 +14,7 @@ class code_copies : public code_transfers {
         if (m.transfer < 0) return where_made(m, reaches_of(m), fill_by_core(m, reaches_of(m)));
         bool const by_core = how_.to == binding::device && !plan_.where->transfers[m.transfer].core_name.empty();
         if (!by_core) return transfer_call(m);
-        std::vector<reach> const reaches = reaches_of(m);
+        ir::list<reach> const reaches = reaches_of(m);
         std::vector<int> const buffers{m.source, m.destination};
         Stmt const copied =
             is_in_registers(m.source) || is_in_registers(m.destination) ? copy_registers(m, reaches) : copy_rows(m, reaches);
@@ -64,7 +64,7 @@ class code_copies : public code_transfers {
         std::string name;
         Halide::Type type;
         Expr first;
-        std::vector<Expr> steps;  ///< elements, along each dimension of the movement
+        ir::list<Expr> steps;  ///< elements, along each dimension of the movement
         bool in_registers;
     };
     side side_of(movement const& m, bool source) const { return side_of(m, source, loop_values()); }
@@ -111,7 +111,7 @@ class code_copies : public code_transfers {
         using namespace Halide::Internal;
         buffer const& b = plan_.buffers[m.source];
         // The region along the dimensions of the source, and around it the loops over its parts.
-        std::vector<std::int64_t> extents(static_cast<std::size_t>(b.rank), 1);
+        ir::list<std::int64_t> extents(static_cast<std::size_t>(b.rank), 1);
         extents.back() = m.row_elements;
         for (int position = 0; position < m.dimension_count; ++position) {
             movement_dimension const& d = m.dimensions[position];
@@ -201,7 +201,7 @@ class code_copies : public code_transfers {
     static Expr narrow(Expr const& number) { return Halide::Internal::simplify(Halide::cast<int>(number)); }
 
     /// Between memories: loops in the order of the source's addresses, because the source is further away; rows in vectors.
-    Stmt copy_rows(movement const& m, std::vector<reach> const& reaches) const {
+    Stmt copy_rows(movement const& m, ir::list<reach> const& reaches) const {
         using namespace Halide::Internal;
         side const from = side_of(m, true), to = side_of(m, false);
         int const lanes = how_.target.natural_vector_size(from.type), row = static_cast<int>(m.row_elements);
@@ -259,7 +259,7 @@ class code_copies : public code_transfers {
     }
 
     /// To or from registers: everything is written out, a vector for each register.
-    Stmt copy_registers(movement const& m, std::vector<reach> const& reaches) const {
+    Stmt copy_registers(movement const& m, ir::list<reach> const& reaches) const {
         using namespace Halide::Internal;
         side const from = side_of(m, true), to = side_of(m, false);
         buffer const& held = plan_.buffers[is_in_registers(m.source) ? m.source : m.destination];
@@ -298,8 +298,8 @@ class code_copies : public code_transfers {
             return Block::make(sequence);
         };
         Expr whole = const_true();
-        for (std::size_t at = 0; at < reaches.size(); ++at) {
-            std::int64_t const extent = at + 1 == reaches.size() ? m.row_elements : m.dimensions[at].extent;
+        for (int at = 0; at <= m.dimension_count; ++at) {
+            std::int64_t const extent = at == m.dimension_count ? m.row_elements : m.dimensions[at].extent;
             if (reaches[at].clipped) whole = whole && reaches[at].extent == wide(extent);
         }
         whole = simplify(whole);

@@ -72,7 +72,7 @@ class code_intrinsics : public code_copies {
     }
     /// Gives the operands that a call, or what it is configured with, has by value a pointer.
     Stmt with_values(intrinsic_form const& form, Stmt what) const {
-        std::vector<bool> passed(intrinsic_description::most_operands);
+        fixed_array<bool, intrinsic_description::most_operands> passed{};
         intrinsic_description called = plan_.where->intrinsics[form.intrinsic];
         // The emulator is given addresses: it reads for itself what the function would be passed.
         if (how_.to == binding::emulated) called.call.count = called.more_calls.count = 0;

@@ -54,7 +54,7 @@ class jit_program {
             auto const work = [this, &passed, at = s.kernel] { return call(at, passed); };
             if (s.kind == ir::program_step_kind::join) code = on_.join(agent);
             else if (s.kind == ir::program_step_kind::run) code = on_.run(agent, work);
-            else if (!kernels_[s.kernel].completes) code = on_.start(agent, work);
+            else if (!kernel_of(s.kernel).completes) code = on_.start(agent, work);
             else code = on_.begin(agent, work, [this, &passed, at = s.kernel] { return call(at, passed, true); });
             if (s.kind == ir::program_step_kind::run || s.kind == ir::program_step_kind::join) tell(s.kernel);
         }
@@ -72,16 +72,17 @@ class jit_program {
     };
 
     program_plan_value const& plan() const { return on_.plan(); }
+    kernel& kernel_of(int kernel_at) { return kernels_[static_cast<std::size_t>(kernel_at)]; }
 
     /// All cores meet, or run a kernel; core 0 alone runs what they do not share.
     int step_of_cores(ir::program_step const& s, std::map<std::string, void*> const& passed) {
         core_team& team = on_.cores();
         if (s.kind == ir::program_step_kind::barrier) return team.run([&](int) { return on_.meet(); });
         auto [inputs, output] = arguments(s.kernel, passed);
-        return on_.run_on_cores(s.kernel, [&, this, in = inputs, out = output] { return kernels_[s.kernel].code->run(team, in, out); });
+        return on_.run_on_cores(s.kernel, [&, this, in = inputs, out = output] { return kernel_of(s.kernel).code->run(team, in, out); });
     }
     std::pair<std::vector<Halide::Buffer<>>, Halide::Buffer<>> arguments(int kernel_at, std::map<std::string, void*> const& passed) {
-        kernel& k = kernels_[kernel_at];
+        kernel& k = kernel_of(kernel_at);
         std::vector<Halide::Buffer<>> inputs;
         Halide::Buffer<> output;
         argument_list const list = arguments_of(k.build.plan);
@@ -93,7 +94,7 @@ class jit_program {
         return {inputs, output};
     }
     int call(int kernel_at, std::map<std::string, void*> const& passed, bool completes = false) {
-        kernel& k = kernels_[kernel_at];
+        kernel& k = kernel_of(kernel_at);
         emulator& on = on_.on(plan().kernel_at(kernel_at).agent);
         auto [inputs, output] = arguments(kernel_at, passed);
         int code = 0;

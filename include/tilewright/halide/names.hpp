@@ -4,15 +4,15 @@
 #include <cctype>
 #include <map>
 #include <string>
-#include <vector>
+#include <tilewright/base/list.hpp>
 
 // Names in the generated program: those of users beside those that are made for them.
 namespace tilewright::halide {
 
 /// How buffers and variables of a plan are called in the generated code.
 struct code_names {
-    std::vector<std::string> buffers;
-    std::vector<std::string> variables;
+    ir::list<std::string> buffers;
+    ir::list<std::string> variables;
     std::map<std::string, Halide::Expr> parameters;
 };
 

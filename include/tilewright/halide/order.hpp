@@ -26,7 +26,7 @@ class code_order : public code_places {
         std::vector<Expr> arguments;
         for (int at = 0; at < described.count; ++at) {
             call_argument const& a = described.arguments[at];
-            arguments.push_back(a.is == role::literal ? wide(a.value) : values[a.dimension]);
+            arguments.push_back(a.is == role::literal ? wide(a.value) : values[static_cast<std::size_t>(a.dimension)]);
         }
         return checked(call(Halide::Int(32), described.symbol.str(), arguments));
     }

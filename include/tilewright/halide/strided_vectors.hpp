@@ -2,6 +2,7 @@
 #include <Halide.h>
 
 #include <algorithm>
+#include <tilewright/base/list.hpp>
 
 // Vectors whose elements do not lie side by side.
 namespace tilewright::halide {
@@ -73,7 +74,7 @@ class strided_vectors : public Halide::Internal::IRMutator {
         int dense = 1;
         while (2 * dense <= std::min(most, reach)) dense *= 2;
         std::vector<Halide::Expr> vectors;
-        std::vector<int> begins;
+        ir::list<int> begins;
         for (int at = 0; begins.empty() || begins.back() + dense < reach; at += dense) {
             begins.push_back(std::min(at, reach - dense));
             Halide::Expr const from = offset(base, begins.back());

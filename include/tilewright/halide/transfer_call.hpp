@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/base/label_text.hpp>
+#include <tilewright/base/list.hpp>
 #include <tilewright/halide/border.hpp>
 #include <tilewright/halide/checked.hpp>
 #include <tilewright/halide/order.hpp>
@@ -40,7 +41,7 @@ class code_transfers : public code_order {
         return made;
     }
     /// The condition of the call: something of every dimension is left.
-    Expr is_made(movement const& m, std::vector<reach> const& reaches) const {
+    Expr is_made(movement const& m, ir::list<reach> const& reaches) const {
         Expr made = Halide::Internal::const_true(), beyond;
         for (reach const& r : reaches) {
             if (r.clipped) made = made && r.extent > wide(0);
@@ -55,22 +56,22 @@ class code_transfers : public code_order {
     }
 
     /// Of the dimensions in their order, then of the row.
-    std::vector<reach> reaches_of(movement const& m) const {
-        std::vector<reach> reaches;
+    ir::list<reach> reaches_of(movement const& m) const {
+        ir::list<reach> reaches;
         for (int position = 0; position < m.dimension_count; ++position) reaches.push_back(reach_of(m, position));
         reaches.push_back(reach_of(m, -1));
         return reaches;
     }
-    Stmt where_made(movement const& m, std::vector<reach> const& reaches, Stmt const& what) const {
+    Stmt where_made(movement const& m, ir::list<reach> const& reaches, Stmt const& what) const {
         Expr const condition = is_made(m, reaches);
         return Halide::Internal::is_const_one(condition) ? what : Halide::Internal::IfThenElse::make(condition, what);
     }
     Stmt transfer_call(movement const& m) const {
-        std::vector<reach> const reaches = reaches_of(m);
+        ir::list<reach> const reaches = reaches_of(m);
         return where_made(m, reaches, set_up(m, reaches, transfer_call(m, reaches)));
     }
     /// A call after the settings that each one makes for itself.
-    Stmt set_up(movement const& m, std::vector<reach> const& reaches, Stmt const& what) const {
+    Stmt set_up(movement const& m, ir::list<reach> const& reaches, Stmt const& what) const {
         part_range const& uses = plan_.where->transfers[m.transfer].settings;
         std::vector<Stmt> all;
         for (int which = 0; which < uses.count; ++which) {
@@ -84,7 +85,7 @@ class code_transfers : public code_order {
         all.push_back(what);
         return Halide::Internal::Block::make(all);
     }
-    Stmt transfer_call(movement const& m, std::vector<reach> const& reaches) const {
+    Stmt transfer_call(movement const& m, ir::list<reach> const& reaches) const {
         transfer_description const& t = plan_.where->transfers[m.transfer];
         loop_value const loops = loop_values_at(m.at);
         Expr const nowhere = Halide::Internal::make_const(Halide::UInt(64), 0);
@@ -163,7 +164,7 @@ class code_transfers : public code_order {
         }
         return value_call(described.symbol, stores ? Expr() : register_at(m.destination, m.destination_at, loops), arguments);
     }
-    std::vector<Expr> arguments_of(device_call const& described, movement const& m, std::vector<reach> const& reaches, Expr const& from,
+    std::vector<Expr> arguments_of(device_call const& described, movement const& m, ir::list<reach> const& reaches, Expr const& from,
                                    Expr const& to) const {
         std::int64_t const size = bytes_of(plan_.buffers[m.destination].type);
         Expr const& row_elements = reaches.back().extent;
@@ -221,7 +222,7 @@ class code_transfers : public code_order {
     Expr border_bits(movement const& m) const { return wide(m.border < 0 ? 0 : argument_bits(plan_.what[m.border])); }
 
     /// Loops that write the border of a padded access to a box.
-    Stmt fill_by_core(movement const& m, std::vector<reach> const& reaches) const {
+    Stmt fill_by_core(movement const& m, ir::list<reach> const& reaches) const {
         using namespace Halide::Internal;
         buffer const& b = plan_.buffers[m.destination];
         std::string const& name = name_of_buffer(m.destination);

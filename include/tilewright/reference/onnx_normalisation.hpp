@@ -164,7 +164,7 @@ inline elements instance_normalization(call const& of) {
     auto const& in = of.operand(0);
     auto values = floats_of(in);
     places const at = channel_places(in.extents);
-    for (std::size_t one : {1, 2}) require(of.operand(one).extents == shape{in.extents[1]}, "an operand with another number of channels");
+    for (std::size_t one : {1U, 2U}) require(of.operand(one).extents == shape{in.extents[1]}, "an operand with another number of channels");
     normalise_groups(values, count_between(in.extents, 2, in.extents.size()), of.real("epsilon", 1e-5f));
     auto const shift = reals_of(of.operand(2));
     scale_and_shift(values, reals_of(of.operand(1)), &shift, at);
@@ -182,7 +182,7 @@ inline elements group_normalization(call const& of) {
     if (of.version() < 21) {
         for (std::size_t& one : at) one /= static_cast<std::size_t>(channels / groups);
     }
-    for (std::size_t one : {1, 2}) {
+    for (std::size_t one : {1U, 2U}) {
         require(count_of(of.operand(one).extents) == (of.version() < 21 ? groups : channels), "an operand with another number of channels");
     }
     auto const shift = reals_of(of.operand(2));

@@ -121,7 +121,7 @@ inline elements constant_of_shape(call const& of) {
 /// From the first operand up to the second, which is not reached, by steps of the third.
 inline elements range(call const& of) {
     auto const type = of.operand(0).type;
-    for (std::size_t at : {0, 1, 2}) require(single(of.operand(at)).type == type, "operands of two types");
+    for (std::size_t at : {0U, 1U, 2U}) require(single(of.operand(at)).type == type, "operands of two types");
     if (is_float(type)) {
         double const start = reals_of(of.operand(0))[0], limit = reals_of(of.operand(1))[0], step = reals_of(of.operand(2))[0];
         require(step != 0, "a range without steps");

@@ -135,7 +135,7 @@ namespace detail {
 
 template <bool Larger>
 elements extreme_of(call const& of) {
-    for (std::size_t const at : {0, 1}) need_same_scale(of.operand_tensor(at), of.result());
+    for (std::size_t const at : {0U, 1U}) need_same_scale(of.operand_tensor(at), of.result());
     return in_its_numbers(of, [&](auto zero) {
         using number = decltype(zero);
         return combined(of, values<number>(of, 0), values<number>(of, 1),

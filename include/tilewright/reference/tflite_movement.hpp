@@ -209,7 +209,7 @@ inline elements strided_slice(call const& of) {
     if (of.number("ellipsis_mask") != 0 || of.number("new_axis_mask") != 0) of.refuse("an ellipsis or a new dimension");
     extent_list const& from = of.operand(0).extents;
     auto const given = static_cast<std::size_t>(count_of(of.operand(1).extents));
-    for (std::size_t const other : {2, 3}) {
+    for (std::size_t const other : {2U, 3U}) {
         if (static_cast<std::size_t>(count_of(of.operand(other).extents)) != given)
             of.refuse("begins, ends and strides of other dimensions");
     }

@@ -193,7 +193,7 @@ struct long_short_term {
 /// UNIDIRECTIONAL_SEQUENCE_LSTM: x [b, t, i], or [t, b, i], to results [b, t, n], the last result and the cell [b, n]. Without weights of
 /// the cell in gates, projection and normalised gates; integers have gates and cell of int16.
 inline std::vector<elements> unidirectional_sequence_lstm(call const& of) {
-    for (std::size_t const at : {9, 10, 11, 16, 17, 20, 21, 22, 23}) {
+    for (std::size_t const at : {9U, 10U, 11U, 16U, 17U, 20U, 21U, 22U, 23U}) {
         if (of.has(at)) of.refuse("operand " + std::to_string(at));
     }
     if (activation_of(of) != "TANH") of.refuse("activation " + activation_of(of));
