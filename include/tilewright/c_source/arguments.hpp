@@ -108,9 +108,9 @@ inline int position_of(plan_value const& plan, int buffer_at) {
 /// The word of a memory whose address is an argument.
 inline std::string const& word_of_pool(plan_value const& plan, argument_words const& words, int memory_at) {
     argument_list const list = arguments_of(plan);
-    std::size_t at = 0;
+    int at = 0;
     while (list.pools[at] != memory_at) ++at;
-    return words.pools[at];
+    return words.pools[static_cast<std::size_t>(at)];
 }
 
 /// "in[-1, 2]": the element of the lowest index that is used of an argument.

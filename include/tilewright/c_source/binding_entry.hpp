@@ -149,7 +149,8 @@ class binding_entry {
     }
     void read_extent(int variable_at, shape const& from) {
         buffer const& b = plan_.buffers[from.buffer];
-        std::string const tensor = words_.tensors[position_of(plan_, from.buffer)], extent = words_.number(variable_at);
+        std::string const tensor = words_.tensors[static_cast<std::size_t>(position_of(plan_, from.buffer))],
+                          extent = words_.number(variable_at);
         text_ << "    if (" << tensor << " == NULL || " << tensor << "->dim == NULL) " << error("NULL_BUFFER", from.buffer) << "    if ("
               << tensor << "->dimensions != " << b.rank << ") " << error("WRONG_RANK", from.buffer) << "    const int64_t " << extent
               << " = " << tensor << "->dim[" << b.rank - 1 - from.dimension << "].extent;\n    if (" << extent << " < 1 || " << extent

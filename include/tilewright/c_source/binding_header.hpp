@@ -32,7 +32,7 @@ inline std::string parameter_list(plan_value const& plan, argument_words const& 
     argument_list const list = arguments_of(plan);
     for (int at = 0; at < list.parameter_count; ++at) {
         node const& n = plan.what[list.parameters[at]];
-        inputs.push_back((form.types ? c_type(n.type) + " " : "") + words.parameters[at]);
+        inputs.push_back((form.types ? c_type(n.type) + " " : "") + words.parameters[static_cast<std::size_t>(at)]);
     }
     for (std::string const& one : words.pools) inputs.push_back(form.pool + one);
     if (!form.result.empty()) outputs.push_back(form.result);

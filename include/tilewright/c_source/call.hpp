@@ -7,7 +7,7 @@ namespace tilewright::halide::detail {
 inline c_expressions::piece c_expressions::called(Halide::Internal::Call const* op, c_lane const& lane) {
     using namespace Halide::Internal;
     Halide::Type const type = op->type;
-    auto const argument = [&](int at) -> Expr const& { return op->args[at]; };
+    auto const argument = [&](int at) -> Expr const& { return op->args[static_cast<std::size_t>(at)]; };
     auto const own_lane = [&](Expr const& e) { return e.type().is_scalar() ? c_lane{} : lane; };
     auto const written = [&](int at) { return write(argument(at), own_lane(argument(at))); };
     if (op->is_intrinsic(

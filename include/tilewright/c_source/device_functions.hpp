@@ -48,13 +48,13 @@ inline called_parts called_parts_of(plan_value const& plan) {
                         std::vector<bool>(static_cast<std::size_t>(where.intrinsics.size()))};
     for (int at = 0; at < plan.movements.size(); ++at) {
         int const which = plan.movements[at].transfer;
-        if (which >= 0) called.transfers[which] = where.transfers[which].core_name.empty();
+        if (which >= 0) called.transfers[static_cast<std::size_t>(which)] = where.transfers[which].core_name.empty();
     }
     for (int at = 0; at < plan.bodies.size(); ++at) {
         body const& b = plan.bodies[at];
         for (int which : {b.intrinsic, b.first_intrinsic}) {
             for (int core = 0; which >= 0 && core < plan.cores; ++core) {
-                if (int const own = intrinsic_on(where, which, core); own >= 0) called.intrinsics[own] = true;
+                if (int const own = intrinsic_on(where, which, core); own >= 0) called.intrinsics[static_cast<std::size_t>(own)] = true;
             }
         }
     }
@@ -81,7 +81,7 @@ class c_prototypes {
     std::vector<std::string> list() {
         machine const& where = *plan_.where;
         for (int at = 0; at < where.transfers.size(); ++at) {
-            if (called_.transfers[at]) add_transfer(where.transfers[at]);
+            if (called_.transfers[static_cast<std::size_t>(at)]) add_transfer(where.transfers[at]);
         }
         for (int at = 0; at < where.configurations.size(); ++at) {
             if (is_set(where.configurations[at])) add_setting(where.configurations[at]);
@@ -96,7 +96,7 @@ class c_prototypes {
         if (plan_.messages.size() > 0) add_signals();
         each_kind(plan_.cores, [&](core const& of) { add_upkeep(of); });
         for (int at = 0; at < where.intrinsics.size(); ++at) {
-            if (called_.intrinsics[at]) add_intrinsic(where.intrinsics[at]);
+            if (called_.intrinsics[static_cast<std::size_t>(at)]) add_intrinsic(where.intrinsics[at]);
         }
         return list_;
     }
@@ -138,10 +138,10 @@ class c_prototypes {
                 used |= where.settings[which].configuration_name == c.name;
         };
         for (int which = 0; which < where.transfers.size(); ++which) {
-            if (called_.transfers[which]) uses(where.transfers[which]);
+            if (called_.transfers[static_cast<std::size_t>(which)]) uses(where.transfers[which]);
         }
         for (int which = 0; which < where.intrinsics.size(); ++which) {
-            if (called_.intrinsics[which]) uses(where.intrinsics[which]);
+            if (called_.intrinsics[static_cast<std::size_t>(which)]) uses(where.intrinsics[which]);
         }
         return used;
     }

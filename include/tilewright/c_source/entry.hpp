@@ -38,8 +38,8 @@ struct c_signature {
         };
         add_tensors(false);
         argument_list const list = arguments_of(plan);
-        for (std::size_t at = 0; at < words.parameters.size(); ++at)
-            add(c_type(plan.what[list.parameters[at]].type) + " " + words.parameters[at]);
+        int parameter = 0;
+        for (std::string const& word : words.parameters) add(c_type(plan.what[list.parameters[parameter++]].type) + " " + word);
         for (auto const& [at, word] : pools) add("void *" + word);
         add_tensors(true);
         for (auto const& [at, word] : extents) add("int64_t " + word);
@@ -70,7 +70,7 @@ inline c_signature c_signature_of(plan_value const& plan, c_names& names, bool d
         c_argument one;
         one.at = list.tensors[position];
         buffer const& b = plan.buffers[one.at];
-        one.word = made.words.tensors[position];
+        one.word = made.words.tensors[static_cast<std::size_t>(position)];
         for (int d = 0; d < b.rank; ++d) {
             if (d + 1 < b.rank) one.strides.push_back(names.take(one.word + "_stride_" + std::to_string(d)));
             std::int64_t const minimum = b.minimum[d];
@@ -87,7 +87,8 @@ inline c_signature c_signature_of(plan_value const& plan, c_names& names, bool d
         }
         made.tensors.push_back(one);
     }
-    for (int at = 0; at < list.pool_count && device; ++at) made.pools.emplace_back(list.pools[at], made.words.pools[at]);
+    for (int at = 0; at < list.pool_count && device; ++at)
+        made.pools.emplace_back(list.pools[at], made.words.pools[static_cast<std::size_t>(at)]);
     return made;
 }
 
@@ -97,7 +98,7 @@ inline std::string region_text(plan_value const& plan, c_argument const& a) {
     std::string extents;
     bool moved = false;
     for (int d = 0; d < b.rank; ++d) {
-        extents += (d > 0 ? " x " : "") + a.extents[d];
+        extents += (d > 0 ? " x " : "") + a.extents[static_cast<std::size_t>(d)];
         moved |= b.minimum[d] != 0;
     }
     std::string const rules = layout_rules(b);
@@ -167,7 +168,7 @@ class c_checks {
         text_ += "    if (" + condition + ") " + code_text(kind, what, position) + "\n";
     }
     void check(int position) {
-        c_argument const& a = signature_.tensors[position];
+        c_argument const& a = signature_.tensors[static_cast<std::size_t>(position)];
         buffer const& b = plan_.buffers[a.at];
         refuse_if(a.word + " == NULL", TILEWRIGHT_NULL_HOST, "no data", position);
         for (std::string const& extent : a.extents) {
@@ -177,7 +178,8 @@ class c_checks {
         // Elements up to the end of the dimensions further in, and as many if there were no gaps.
         std::string reach = b.rank == 0 ? "1" : a.extents.back(), dense = reach;
         for (int d = b.rank - 2; d >= 0; --d) {
-            std::string const &stride = a.strides[d], &extent = a.extents[d];
+            auto const index = static_cast<std::size_t>(d);
+            std::string const &stride = a.strides[index], &extent = a.extents[index];
             if (is_number(extent) && std::stoll(extent) <= 1) {
                 refuse_if(stride + " < 0 || " + stride + " > INT32_MAX", TILEWRIGHT_WRONG_STRIDE, "no stride", position);
                 continue;
@@ -218,8 +220,9 @@ class c_checks {
         std::string elements;
         std::int64_t fixed = 1;
         for (int d = 0; d < b.rank; ++d) {
-            std::string const& extent = a.extents[d];
-            std::string const stride = d + 1 < b.rank ? a.strides[d] : "1";
+            auto const index = static_cast<std::size_t>(d);
+            std::string const& extent = a.extents[index];
+            std::string const stride = d + 1 < b.rank ? a.strides[index] : "1";
             std::string const last = is_number(extent) ? std::to_string(std::stoll(extent) - 1) : "(" + extent + " - 1)";
             if (is_number(last) && stride == "1") fixed += std::stoll(last);
             else if (last != "0") elements += " + " + times(last, stride);

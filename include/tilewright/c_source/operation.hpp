@@ -286,7 +286,7 @@ inline c_expressions::piece c_expressions::loaded(Halide::Internal::Load const* 
 inline c_expressions::piece c_expressions::picked(Halide::Internal::Shuffle const* op, c_lane const& lane) {
     int const number = op->type.is_scalar() ? 0 : lane.number;
     if (number < 0) throw std::logic_error("a lane of a shuffle that has no number");
-    int at = op->indices[number];
+    int at = op->indices[static_cast<std::size_t>(number)];
     for (Expr const& vector : op->vectors) {
         int const lanes = vector.type().lanes();
         if (at < lanes) return write(vector, lanes == 1 ? c_lane{} : c_lane::at(at));

@@ -18,7 +18,7 @@ class c_program_kernels : protected c_program_words {
         for (int at = 0; at < plan_.kernels.size(); ++at) write_kernel(at);
     }
     /// The kernel whose functions another one has, too: itself, if it is the first of its kind.
-    int first_alike(int kernel_at) const { return first_alike_[kernel_at]; }
+    int first_alike(int kernel_at) const { return first_alike_[static_cast<std::size_t>(kernel_at)]; }
     /// What a kernel's function is called.
     std::string const& function_name(int kernel_at) const { return kernel_name(first_alike(kernel_at)); }
     /// Whether it is a copy by an engine, which one function begins and another completes.
@@ -33,21 +33,24 @@ class c_program_kernels : protected c_program_words {
     std::string placed(std::string const& word) const { return has_places() ? "at->" + word : word; }
     /// A call of a kernel with the arguments that the plan gives it.
     std::string call_text(int kernel_at) const {
-        c_kernel_code const& code = codes_[kernel_at];
+        c_kernel_code const& code = code_at(kernel_at);
         bool const planned = is_planned(kernel_at);
         std::map<std::string, std::string> const values = values_of(kernel_at);
         std::string given;
-        for (std::string const& word : planned ? code.steps_take : code.signature.parameter_words(builds_[kernel_at].plan))
+        for (std::string const& word : planned ? code.steps_take : code.signature.parameter_words(build_at(kernel_at).plan))
             given += (given.empty() ? "" : ", ") + values.at(word);
         return function_name(kernel_at) + (planned ? "_steps(" : "(") + given + ")";
     }
     std::string unused_text(int kernel_at) const { return call_text(kernel_at).find("at->") == std::string::npos ? "(void)at;\n    " : ""; }
 
+    c_kernel_code const& code_at(int kernel_at) const { return codes_[static_cast<std::size_t>(kernel_at)]; }
+
     std::vector<c_kernel_code> codes_;
 
   private:
+    kernel_build const& build_at(int kernel_at) const { return builds_[static_cast<std::size_t>(kernel_at)]; }
     void write_kernel(int at) {
-        kernel_build const& made = builds_[at];
+        kernel_build const& made = build_at(at);
         c_source_options const how{kernel_name(at), options_.to, options_.includes};
         bool const planned = is_planned(at);
         if (planned) check_arguments(at);
@@ -63,14 +66,14 @@ class c_program_kernels : protected c_program_words {
     }
     /// Equal for kernels of an agent whose functions are the same but for the names of what is their own, and so are the comments on them.
     std::string kind_text(int kernel_at) const {
-        c_kernel_code const& code = codes_[kernel_at];
+        c_kernel_code const& code = code_at(kernel_at);
         ir::program_kernel const& kernel = plan_.kernel_at(kernel_at);
         std::string const text = "/*" + code.directives + "*/" + code.functions;
         return std::to_string(kernel.agent) + (kernel.is_copy() ? " copies " : " ") + c_unnamed(code.own).of(text);
     }
     /// Whether the plan decides all that a kernel is given: callers of the program pass none of its tensors.
     bool is_planned(int kernel_at) const {
-        plan_value const& plan = builds_[kernel_at].plan;
+        plan_value const& plan = build_at(kernel_at).plan;
         argument_list const list = arguments_of(plan);
         bool planned = plan.cores == 1;
         for (int at = 0; at < list.tensor_count; ++at)
@@ -79,7 +82,7 @@ class c_program_kernels : protected c_program_words {
     }
     /// Such a kernel checks nothing when it runs, so its arguments are checked here, by the same function.
     void check_arguments(int kernel_at) const {
-        plan_value const& plan = builds_[kernel_at].plan;
+        plan_value const& plan = build_at(kernel_at).plan;
         argument_list const list = arguments_of(plan);
         std::deque<std::vector<halide_dimension_t>> shapes;
         std::deque<halide_buffer_t> buffers;
@@ -94,7 +97,8 @@ class c_program_kernels : protected c_program_words {
             for (int d = b.rank - 1; d >= 0; --d)
                 shape.emplace_back(rules.back().minimum[d], rules.back().extent[d], static_cast<std::int32_t>(ir::stride_of(t, u, b, d)));
             halide_buffer_t& one = buffers.emplace_back();
-            one.host = reinterpret_cast<std::uint8_t*>(some_address(t) + ir::first_element(t, u, b) * bytes_of(t.type));
+            one.host = reinterpret_cast<std::uint8_t*>(some_address(t) +
+                                                       static_cast<std::uintptr_t>(ir::first_element(t, u, b) * bytes_of(t.type)));
             one.type = halide_type_t(halide_type_int, rules.back().type_bits);  // a rule says nothing of the code
             one.dimensions = b.rank;
             one.dim = shape.data();
@@ -122,8 +126,8 @@ class c_program_kernels : protected c_program_words {
     }
     /// What the plan gives a kernel, by the words of its signature.
     std::map<std::string, std::string> values_of(int kernel_at) const {
-        kernel_build const& made = builds_[kernel_at];
-        c_signature const& signature = codes_[kernel_at].signature;
+        kernel_build const& made = build_at(kernel_at);
+        c_signature const& signature = code_at(kernel_at).signature;
         std::map<std::string, std::string> values;
         if (!signature.core.empty()) values[signature.core] = placed(core_);
         for (c_argument const& a : signature.tensors) {
@@ -136,7 +140,7 @@ class c_program_kernels : protected c_program_words {
         for (std::size_t at = 0; at < signature.pools.size(); ++at) {
             auto const& [memory, word] = signature.pools[at];
             int const here = memory_here(kernel_at, memory);
-            std::int64_t const first = codes_[kernel_at].pools[at].first;
+            std::int64_t const first = code_at(kernel_at).pools[at].first;
             values[word] = placed(word_of_memory(here)) + (memory_at(here).what.banks > 1 ? "[0]" : "") +
                            (first == 0 ? "" : " + " + std::to_string(first));
         }
@@ -144,7 +148,7 @@ class c_program_kernels : protected c_program_words {
     }
     /// A memory of a kernel's machine, among those of the program.
     int memory_here(int kernel_at, int memory_of_kernel) const {
-        return plan_.memory_of(plan_.kernel_at(kernel_at).agent, builds_[kernel_at].plan.where->memories[memory_of_kernel].name);
+        return plan_.memory_of(plan_.kernel_at(kernel_at).agent, build_at(kernel_at).plan.where->memories[memory_of_kernel].name);
     }
     /// "(const float *)(at->act_mem + 4096)"
     std::string address_of(ir::program_use const& u, std::int64_t first) const {

@@ -37,14 +37,14 @@ class c_program_words {
         memory_value const& m = memory_at(t.memory).what;
         return static_cast<std::int64_t>(m.position(t.bank, t.offset) - m.position(0, 0));
     }
-    std::string const& word_of_memory(int at) const { return memory_words_[at]; }
-    std::string const& word_of_tensor(int at) const { return tensor_words_[at]; }
+    std::string const& word_of_memory(int at) const { return memory_words_[static_cast<std::size_t>(at)]; }
+    std::string const& word_of_tensor(int at) const { return tensor_words_[static_cast<std::size_t>(at)]; }
     static std::string as_word(label const& name) {
         std::string word = name.str();
         std::replace(word.begin(), word.end(), '.', '_');
         return word;
     }
-    std::string const& kernel_name(int at) const { return kernel_words_[at]; }
+    std::string const& kernel_name(int at) const { return kernel_words_[static_cast<std::size_t>(at)]; }
     std::string image_name(int memory) const { return options_.name + "_" + word_of_memory(memory); }
     /// Gives every word of the file to one thing: users' tensors and memories first.
     void take_words(std::vector<kernel_build> const& builds) {

@@ -226,7 +226,8 @@ constexpr auto reduce(operation op, Parts const&... parts) {
     if (root.op == operation::invalid) return whole;
     // The body comes last in the call and first among the arguments.
     std::int16_t const body = static_cast<std::int16_t>(at - 1);
-    for (std::size_t position = sizeof...(Parts) - 1; position > 0; --position) root.arguments[position] = root.arguments[position - 1];
+    for (int position = static_cast<int>(sizeof...(Parts)) - 1; position > 0; --position)
+        root.arguments[position] = root.arguments[position - 1];
     root.arguments[0] = body;
     root.type = whole.nodes[body].type;
     return whole;

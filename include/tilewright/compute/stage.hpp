@@ -134,7 +134,7 @@ constexpr operation reduction_by(operation step) {
 /// "int8, int16": the types of the two operands of a node.
 constexpr label types_of(computation_view nodes, node const& n) {
     fixed_array<char, label::longest + 1> text{};
-    std::size_t at = 0;
+    int at = 0;
     for (int argument = n.argument_count - 2; argument < n.argument_count; ++argument) {
         if (at > 0) text[at++] = ',', text[at++] = ' ';
         for (char const* name = name_of(nodes[n.argument(argument)].type); *name != '\0'; ++name) text[at++] = *name;

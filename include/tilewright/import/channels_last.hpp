@@ -138,7 +138,7 @@ class channel_mover {
     template <class List>
     static void reorder(List& list, order const& by) {
         auto const before = list;
-        for (std::size_t at = 0; at < by.size(); ++at) list[at] = before[static_cast<std::size_t>(by[at])];
+        std::transform(by.begin(), by.end(), list.begin(), [&](int from) { return before.begin()[from]; });
     }
     std::string new_name(char const* beginning) const {
         for (int number = 0;; ++number) {

@@ -172,7 +172,8 @@ inline value reduced(operation op, std::vector<value> axes, value const& body) {
     // As it is written: the axes first, then the body, which is the first argument.
     value whole;
     ir::node root{.op = op, .type = body.type(), .argument_count = static_cast<std::int8_t>(axes.size() + 1)};
-    for (std::size_t at = 0; at < axes.size(); ++at) root.arguments[at + 1] = detail::append(whole.nodes, axes[at].nodes);
+    int at = 0;
+    for (value const& axis : axes) root.arguments[++at] = detail::append(whole.nodes, axis.nodes);
     root.arguments[0] = detail::append(whole.nodes, body.nodes);
     whole.nodes.push_back(root);
     return whole;

@@ -26,7 +26,7 @@ constexpr job_time time_of(intrinsic_cost const& cost, Extents const& extents) {
             cycle_factor const& factor = term.factors[f];
             std::int64_t elements = 1;
             for (int axis = 0; factor.axes >> axis != 0; ++axis) {
-                if (factor.has(axis)) elements *= extents[axis];
+                if (factor.has(axis)) elements *= extents.data()[axis];
             }
             cycles *= units_of(elements, factor.unit);
         }

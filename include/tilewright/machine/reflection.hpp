@@ -54,9 +54,9 @@ constexpr std::span<Part const> in_use(fixed_array<Part, Most> const& parts, int
 /// The bases of a memory's banks; none where its base says everything.
 struct bank_base_list {
     fixed_array<device_address, max_banks> bases{};
-    std::size_t count = 0;
+    int count = 0;
 
-    constexpr std::size_t size() const { return count; }
+    constexpr int size() const { return count; }
     constexpr device_address const* begin() const { return bases.data(); }
     constexpr device_address const* end() const { return bases.data() + count; }
 };

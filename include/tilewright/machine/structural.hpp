@@ -44,7 +44,7 @@ constexpr std::uint64_t hash_on(std::uint64_t seed, T const& value) {
     } else if constexpr (std::is_same_v<T, device_address>) {
         seed = mix(seed, value.value);
     } else if constexpr (range_of_parts<T>) {
-        seed = mix(seed, std::size(value));
+        seed = mix(seed, static_cast<std::uint64_t>(std::size(value)));
         for (auto const& part : value) seed = hash_on(seed, part);
     } else {
         seed = mix(seed, static_cast<std::uint64_t>(value));

@@ -43,19 +43,19 @@ struct semantics_nodes {
             for (int at = 0; n.op != operation::constant && at < n.argument_count; ++at) visit(at);
         };
         int target = Count;
-        for (std::size_t at = Count; at-- > 0;) {
+        for (int at = Count; at-- > 0;) {
             ir::node const& n = what.nodes[at];
             if (n.op == operation::store) needed[at] = true, target = n.argument(0);
-            if (needed[at]) each_argument(n, [&](std::size_t which) { needed[n.arguments[which]] = true; });
+            if (needed[at]) each_argument(n, [&](int which) { needed[n.arguments[which]] = true; });
         }
-        for (std::size_t at = 0; at < Count; ++at) {
+        for (int at = 0; at < Count; ++at) {
             if (!needed[at]) continue;
             ir::node n = what.nodes[at];
-            each_argument(n, [&](std::size_t which) { n.arguments[which] = place[n.arguments[which]]; });
+            each_argument(n, [&](int which) { n.arguments[which] = place[n.arguments[which]]; });
             int found = 0;
             while (found < count && (found == target || !(kept[found] == n))) ++found;
             place[at] = static_cast<std::int16_t>(found);
-            if (static_cast<int>(at) == target) target = found;
+            if (at == target) target = found;
             if (found < count) continue;
             if (count < max_semantics) nodes[count] = n;
             kept[count++] = n;

@@ -16,7 +16,7 @@ inline std::string described(node const& one, std::size_t position) {
 
 /// How a line calls a tensor.
 inline std::string described(graph const& network, tensor_id id) {
-    return "tensor " + (network.tensors[id].name.empty() ? std::to_string(id) : shown(network.tensors[id].name));
+    return "tensor " + (network.at(id).name.empty() ? std::to_string(id) : shown(network.at(id).name));
 }
 
 namespace detail {
@@ -87,7 +87,7 @@ inline void check_quantisation(tensor const& one, std::string const& part, std::
     }
     int const axis = *how.axis;
     bool const fits = one.shape && axis >= 0 && axis < static_cast<int>(one.shape->size()) &&
-                      (*one.shape)[axis].extent == static_cast<std::int64_t>(how.scales.size());
+                      (*one.shape)[static_cast<std::size_t>(axis)].extent == static_cast<std::int64_t>(how.scales.size());
     if (!fits) {
         refuse(file, refusal::quantisation, part,
                std::to_string(how.scales.size()) + " scales along dimension " + std::to_string(axis) + " of " +
@@ -102,7 +102,7 @@ inline void check_tensors(graph const& network, std::string const& file) {
         check_shape(one, part, file);
         check_quantisation(one, part, file);
         if (one.constant == no_constant) continue;
-        check_constant(network.constants[one.constant], one.type, one.shape ? elements_of(*one.shape) : std::nullopt, part, file);
+        check_constant(network.at(one.constant), one.type, one.shape ? elements_of(*one.shape) : std::nullopt, part, file);
     }
     for (std::size_t at = 0; at < network.nodes.size(); ++at) {
         for (attribute const& setting : network.nodes[at].attributes) {
@@ -110,7 +110,7 @@ inline void check_tensors(graph const& network, std::string const& file) {
             if (elements == nullptr) continue;
             tensor_shape shape;
             for (std::int64_t const extent : elements->extents) shape.push_back({extent, {}});
-            check_constant(network.constants[elements->constant], elements->type, elements_of(shape),
+            check_constant(network.at(elements->constant), elements->type, elements_of(shape),
                            described(network.nodes[at], at) + ", attribute " + shown(setting.name), file);
         }
     }
@@ -124,20 +124,23 @@ inline std::vector<int> find_producers(graph const& network, std::string const& 
         given[at] = network.tensors[at].constant != no_constant || network.tensors[at].variable;
     }
     for (tensor_id const input : network.inputs) {
-        if (given[input]) refuse(file, refusal::two_sources, described(network, input), "an input");
-        given[input] = 1;
+        char& known = given[static_cast<std::size_t>(input)];
+        if (known) refuse(file, refusal::two_sources, described(network, input), "an input");
+        known = 1;
     }
     for (std::size_t at = 0; at < network.nodes.size(); ++at) {
         for (tensor_id const result : network.nodes[at].outputs) {
             if (result == no_tensor) continue;
-            if (given[result] || producers[result] >= 0) {
+            int& producer = producers[static_cast<std::size_t>(result)];
+            if (given[static_cast<std::size_t>(result)] || producer >= 0) {
                 refuse(file, refusal::two_sources, described(network, result), "by " + described(network.nodes[at], at) + " too");
             }
-            producers[result] = static_cast<int>(at);
+            producer = static_cast<int>(at);
         }
     }
     auto const check = [&](tensor_id used, std::string const& by) {
-        if (!given[used] && producers[used] < 0) refuse(file, refusal::no_source, described(network, used), by);
+        auto const place = static_cast<std::size_t>(used);
+        if (!given[place] && producers[place] < 0) refuse(file, refusal::no_source, described(network, used), by);
     };
     for (std::size_t at = 0; at < network.nodes.size(); ++at) {
         for (tensor_id const operand : network.nodes[at].inputs) {
@@ -152,24 +155,25 @@ inline std::vector<int> find_producers(graph const& network, std::string const& 
 inline void sort_nodes(graph& network, std::vector<int> const& producers, std::string const& file) {
     std::size_t const count = network.nodes.size();
     std::vector<int> missing(count, 0);
-    std::vector<std::vector<int>> users(count);
+    std::vector<std::vector<std::size_t>> users(count);
     for (std::size_t at = 0; at < count; ++at) {
         for (tensor_id const operand : network.nodes[at].inputs) {
-            if (operand == no_tensor || producers[operand] < 0) continue;
-            users[producers[operand]].push_back(static_cast<int>(at));
+            int const producer = operand == no_tensor ? -1 : producers[static_cast<std::size_t>(operand)];
+            if (producer < 0) continue;
+            users[static_cast<std::size_t>(producer)].push_back(at);
             ++missing[at];
         }
     }
-    std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
     for (std::size_t at = 0; at < count; ++at) {
-        if (missing[at] == 0) ready.push(static_cast<int>(at));
+        if (missing[at] == 0) ready.push(at);
     }
     std::vector<node> sorted;
     sorted.reserve(count);
     while (!ready.empty()) {
-        int const next = ready.top();
+        std::size_t const next = ready.top();
         ready.pop();
-        for (int const user : users[next]) {
+        for (std::size_t const user : users[next]) {
             if (--missing[user] == 0) ready.push(user);
         }
         sorted.push_back(std::move(network.nodes[next]));

@@ -94,6 +94,10 @@ struct graph {
     std::vector<tensor_id> outputs = {};
     std::vector<kept_tensor> kept = {};                  ///< the last of the inputs and outputs, likewise: see variables.hpp
     std::vector<std::vector<std::byte>> constants = {};  ///< elements row by row, each little-endian; several tensors may share one
+
+    tensor& at(tensor_id id) { return tensors[static_cast<std::size_t>(id)]; }
+    tensor const& at(tensor_id id) const { return tensors[static_cast<std::size_t>(id)]; }
+    std::vector<std::byte> const& at(constant_id id) const { return constants[static_cast<std::size_t>(id)]; }
 };
 
 /// The inputs, or the outputs, that are passed: those that are not kept from run to run.

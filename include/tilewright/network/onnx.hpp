@@ -59,7 +59,7 @@ class onnx_reader {
 
     /// What the model says of a tensor; it may say so several times.
     void say(tensor_id id, element_type type, std::optional<tensor_shape> const& shape) {
-        tensor& one = made_.tensors[id];
+        tensor& one = made_.at(id);
         if (one.type == element_type::unknown) one.type = type;
         if (type != element_type::unknown && one.type != type) {
             refuse(file_, refusal::contradiction, described(made_, id),
@@ -111,7 +111,7 @@ class onnx_reader {
     /// An input with a constant of its name is that constant: a default that nobody replaces.
     void add_input(onnx::ValueInfoProto const& from) {
         tensor_id const id = declare(from);
-        if (made_.tensors[id].constant == no_constant) made_.inputs.push_back(id);
+        if (made_.at(id).constant == no_constant) made_.inputs.push_back(id);
     }
 
     constant_id keep(std::vector<std::byte> bytes) {
@@ -122,11 +122,11 @@ class onnx_reader {
     void define(std::string const& name, onnx_constant constant, std::string const& part) {
         if (name.empty()) refuse(file_, refusal::no_such_position, part, "a constant without a name");
         tensor_id const id = id_of(name);
-        if (made_.tensors[id].constant != no_constant) refuse(file_, refusal::two_sources, part);
+        if (made_.at(id).constant != no_constant) refuse(file_, refusal::two_sources, part);
         tensor_shape shape;
         for (std::int64_t const extent : constant.extents) shape.push_back({extent, {}});
         say(id, constant.type, shape);
-        made_.tensors[id].constant = keep(std::move(constant.bytes));
+        made_.at(id).constant = keep(std::move(constant.bytes));
     }
     void define(std::string const& name, onnx::TensorProto const& from, std::string const& part) {
         define(name, constants_.read(from, part), part);

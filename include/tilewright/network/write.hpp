@@ -57,11 +57,11 @@ inline std::string as_text(tensor const& one) {
 /// @endcode
 inline std::string write(graph const& network) {
     std::ostringstream out;
-    auto const called = [&](tensor_id id) { return "%" + std::to_string(id) + " " + shown(network.tensors[id].name); };
+    auto const called = [&](tensor_id id) { return "%" + std::to_string(id) + " " + shown(network.at(id).name); };
     auto const plural = [](std::size_t count, char const* what) { return std::to_string(count) + " " + what + (count == 1 ? "" : "s"); };
     out << "network " << shown(network.name) << " from " << network.format << ": " << plural(network.tensors.size(), "tensor") << ", "
         << plural(network.constants.size(), "constant") << ", " << plural(network.nodes.size(), "node") << '\n';
-    for (tensor_id const id : network.inputs) out << "input " << called(id) << ": " << detail::as_text(network.tensors[id]) << '\n';
+    for (tensor_id const id : network.inputs) out << "input " << called(id) << ": " << detail::as_text(network.at(id)) << '\n';
     for (std::size_t at = 0; at < network.tensors.size(); ++at) {
         tensor const& one = network.tensors[at];
         char const* const kind = one.constant != no_constant ? "constant " : one.variable ? "variable " : nullptr;
@@ -81,7 +81,7 @@ inline std::string write(graph const& network) {
         }
         out << (one.attributes_known ? "" : " (settings not read)") << '\n';
         for (tensor_id const result : one.outputs) {
-            if (result != no_tensor) out << "    -> " << called(result) << ": " << detail::as_text(network.tensors[result]) << '\n';
+            if (result != no_tensor) out << "    -> " << called(result) << ": " << detail::as_text(network.at(result)) << '\n';
         }
     }
     for (tensor_id const id : network.outputs) out << "output " << called(id) << '\n';

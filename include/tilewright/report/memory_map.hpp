@@ -123,7 +123,7 @@ class memory_picture {
         for (std::size_t row = 0; row < canvas.size(); ++row) {
             auto const mark = std::find(rows_.begin(), rows_.end(), row);
             std::string label;
-            if (mark != rows_.end()) label = address_text(memory_, bank_, addresses_[mark - rows_.begin()]);
+            if (mark != rows_.end()) label = address_text(memory_, bank_, addresses_[static_cast<std::size_t>(mark - rows_.begin())]);
             label.resize(margin, ' ');
             text += trimmed(indent + label + canvas[row]);
         }

@@ -161,7 +161,8 @@ class program_picture {
   public:
     program_picture(program_plan_value const& plan, int memory_at) : plan_(plan), memory_at_(memory_at) {
         std::vector<int> points(static_cast<std::size_t>(plan.steps.size()), 1);
-        each_kernel([&](int from, ir::program_kernel const& k) { points[k.first_step] = plan.scratch_points(from); });
+        each_kernel(
+            [&](int from, ir::program_kernel const& k) { points[static_cast<std::size_t>(k.first_step)] = plan.scratch_points(from); });
         for (std::size_t step = 0, point = 0; step <= points.size(); ++step) {
             first_.push_back(static_cast<int>(point));
             for (int at = 0; step < points.size() && at < points[step]; ++at, ++point)
@@ -214,7 +215,7 @@ class program_picture {
             if (plan_.scratch_at(from).memory == memory_at_) visit(from, plan_.kernel_at(plan_.scratch_at(from).kernel));
         }
     }
-    std::int64_t point(int step) const { return first_[step]; }
+    std::int64_t point(int step) const { return first_[static_cast<std::size_t>(step)]; }
 
     program_plan_value const& plan_;
     int memory_at_;

@@ -17,7 +17,7 @@ namespace tilewright::detail {
 
 /// Cycles of several cores that work side by side: until the last of them, and of their engines, is ready.
 constexpr prediction predict_cores(plan_value const& plan, visiting how) {
-    clocks* const team = new clocks[plan.cores];
+    clocks* const team = new clocks[static_cast<std::size_t>(plan.cores)];
     sent_signals signals;
     team->team = team;
     team->cores = plan.cores;

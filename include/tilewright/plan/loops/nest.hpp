@@ -9,7 +9,7 @@ constexpr label dotted(label const& name, label const& suffix) {
     int const behind = suffix.size(), room = label::longest - 1 - behind;
     if (name.size() <= room) return name.followed_by('.', suffix);
     fixed_array<char, 2 * label::longest + 2> text{};
-    std::size_t at = 0;
+    int at = 0;
     for (int position = 0; position < room || position < 1; ++position) {
         char const letter = name[position];
         if (letter == '\0') break;

@@ -15,7 +15,7 @@ namespace tilewright::detail {
 template <class Element>
 class work_array {
   public:
-    constexpr explicit work_array(int count) : at(new Element[count]{}), count_(count) {}
+    constexpr explicit work_array(int count) : at(new Element[static_cast<std::size_t>(count)]{}), count_(count) {}
     constexpr ~work_array() { delete[] at; }
     work_array(work_array const&) = delete;
     work_array& operator=(work_array const&) = delete;
@@ -36,7 +36,7 @@ class work_array {
   private:
     constexpr void grow() {
         int const more = 2 * count_ + 16;
-        Element* const grown = new Element[more]{};
+        Element* const grown = new Element[static_cast<std::size_t>(more)]{};
         for (int each = 0; each < used_; ++each) grown[each] = at[each];
         delete[] at;
         at = grown, count_ = more;
@@ -76,7 +76,7 @@ class offset_sections {
         int const most = static_cast<int>(buffers.size());
         work_array<int> births(most), deaths(most), points(most);
         for (int at = 0; at < most; ++at) {
-            ir::placed_buffer const& b = buffers[at];
+            ir::placed_buffer const& b = buffers[static_cast<std::size_t>(at)];
             if (b.bytes == 0 || b.born == b.dead) continue;
             births.at[count] = b.born, deaths.at[count] = b.dead;
             items.at[count++] = {.bytes = b.bytes,
@@ -104,7 +104,7 @@ class offset_sections {
         in_bank_ = in_bank;
         for (int at = 0; at < count; ++at) {
             offset_item& item = items.at[at];
-            ir::placed_buffer const& b = buffers[item.source];
+            ir::placed_buffer const& b = buffers[static_cast<std::size_t>(item.source)];
             item.footprint = aligned_up(item.bytes, unit);
             item.bank_count = banks == 1 ? 1 : b.bank_count;
             several_banks |= item.bank_count > 1;
