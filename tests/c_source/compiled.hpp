@@ -20,7 +20,7 @@ namespace c_kernels {
 using namespace tilewright;
 
 /// What every C source must please.
-inline constexpr char const* strict_flags = "-std=c11 -Wall -Wextra -Wpedantic -Werror -ffreestanding -fPIC";
+inline constexpr char const* strict_flags = "-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -ffreestanding -fPIC";
 
 struct compiler {
     char const* name;

@@ -1,6 +1,6 @@
 # A C source is compiled for a machine without a library. Arguments: CC, NM, FILE, OBJECT, CALLS, INCLUDE.
 cmake_minimum_required(VERSION 3.25)
-set(flags -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Wshadow -Werror -ffreestanding -O2)
+set(flags -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -ffreestanding -O2)
 execute_process(COMMAND ${CC} --version OUTPUT_VARIABLE version)
 if(NOT version MATCHES "clang")
     list(APPEND flags -fno-tree-loop-distribute-patterns)  # gcc makes calls of memset and memcpy from loops, freestanding or not

@@ -38,7 +38,10 @@ inline c_expressions::piece c_expressions::called(Halide::Internal::Call const* 
         if (from.is_handle()) return {"(uint64_t)(uintptr_t)" + held(pointer_piece(argument(0)), word), unary};
         if (type.bits() == from.bits() && type.is_int_or_uint() && from.is_int_or_uint())
             return {"(" + c_type(type) + ")" + held(written(0), unary), unary};
-        if (type.bits() == from.bits() && type.is_float() && from.is_int_or_uint()) return helper_call("of_bits", type, {written(0).text});
+        if (type.bits() == from.bits() && type.is_float() && from.is_int_or_uint()) {
+            std::string const sign = from.is_int() ? "(" + c_type(from.with_code(halide_type_uint)) + ")" : "";
+            return helper_call("of_bits", type, {sign.empty() ? written(0).text : sign + held(written(0), unary)});
+        }
         if (type.bits() == from.bits() && from.is_float() && type.is_int_or_uint())
             return {"(" + c_type(type) + ")" + helper_call("bits", from, {written(0).text}).text, unary};
     }
