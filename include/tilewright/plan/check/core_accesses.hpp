@@ -1,80 +1,12 @@
 #pragma once
 #include <tilewright/plan/check/cache_lines.hpp>
 #include <tilewright/plan/check/core_copies.hpp>
-#include <tilewright/plan/check/core_side.hpp>
 #include <tilewright/plan/check/hazards.hpp>
-#include <tilewright/plan/check/whole_index.hpp>
+#include <tilewright/plan/check/shared_accesses.hpp>
 
 // Whether barriers and signals order every two accesses of different cores to one place. The check reads the program alone: it does not
 // know how they were placed.
 namespace tilewright::detail {
-
-/// What the cores have touched of the places that more than one of them sees, and what each of them knows of that.
-///
-/// A core knows what another one has done before a barrier, or before a signal that it has taken. What it does not know of must lie apart
-/// from what it touches, unless both only read. A transfer is done when its core has waited for it, however many barriers come before that.
-struct shared_accesses {
-    static constexpr int most = 64, most_marks = 24, most_signals = 64;
-    static constexpr std::int16_t copy_of_all = -1;
-
-    struct access {
-        buffer_id buffer = no_buffer;
-        std::int16_t version = 0;
-        std::int16_t core = 0;
-        std::int16_t copy = 0;  ///< whose copy, of a buffer that each core has
-        bool writes = false;
-        bool by_core = false;              ///< by loads and stores, through a cache if there is one
-        std::int16_t lane = -1, tag = -1;  ///< of a job that its core has not waited for; -1: of what is complete
-        std::int16_t movement = -1;
-        std::int64_t index = 0;  ///< among what its core does
-        fixed_array<core_side, max_rank> sides{};
-        /// The fused loop, or other whole, that the indices give in parts, and where it stands.
-        whole_index whole{};
-        core_side of_whole{};
-        bool in_parts = false;  ///< the indices are parts of what moves with the core, and do not give the whole of it
-
-        constexpr void include(access const& other, int rank) {
-            for (int d = 0; d < rank; ++d) sides[d].include(other.sides[d]);
-            of_whole.include(other.of_whole);
-            if (!whole.same(other.whole)) whole = {};
-            in_parts |= other.in_parts;
-        }
-    };
-    /// A mark in the jobs of a core.
-    struct mark {
-        std::int16_t core = -1, link = -1;
-        std::int64_t number = 0, index = 0;
-    };
-    /// Buffers that each core has, and that multicasts write to, or others that lie on their bytes.
-    buffer_set reached{};
-    fixed_array<access, most> all{};
-    int count = 0;
-    fixed_array<mark, most_marks> marks{};
-    int mark_count = 0;
-    fixed_array<std::int64_t, max_cores> given{};  ///< how much each core has done
-    using knowledge = fixed_array<std::int64_t, max_cores>;
-    fixed_array<knowledge, max_cores> known{};  ///< to each core: how much each of the others has done
-    /// A signal that is sent, and not taken yet.
-    struct sent {
-        message what{};
-        knowledge knows{};
-    };
-    fixed_array<sent, most_signals> signals{};
-    int signal_count = 0;
-    hazard found{};
-
-    constexpr bool knows(int core, access const& a) const { return core == a.core || (a.lane < 0 && known[core][a.core] > a.index); }
-    /// Forgets what all cores know of.
-    constexpr void forget(int cores) {
-        int kept = 0;
-        for (int at = 0; at < count; ++at) {
-            bool known_to_all = true;
-            for (int core = 0; core < cores; ++core) known_to_all &= knows(core, all[at]);
-            if (!known_to_all) all[kept++] = all[at];
-        }
-        count = kept;
-    }
-};
 
 /// One core of a run that fills in `shared_accesses`.
 struct core_run {
@@ -160,21 +92,24 @@ struct core_run {
     }
     constexpr void push(run& in, int push_at) {
         ring_step const& at = in.plan().waits[push_at];
-        if (in.plan().links[at.link].to >= 0) return;
-        if (shared->mark_count == shared->most_marks) {
-            for (int which = 1; which < shared->mark_count; ++which) shared->marks[which - 1] = shared->marks[which];
-            --shared->mark_count;
-        }
-        shared->marks[shared->mark_count++] = {core, at.link, in.value_of(at.step), shared->given[core]};
+        link const& l = in.plan().links[at.link];
+        machine const& where = *in.plan().where;
+        shared->add({.core = core,
+                     .link = at.link,
+                     .from = static_cast<std::int16_t>(where.first_lane(l.from)),
+                     .to = static_cast<std::int16_t>(l.to < 0 ? -1 : where.first_lane(l.to)),
+                     .number = in.value_of(at.step),
+                     .end = shared->given[core]});
     }
     constexpr void pop(run& in, int pop_at) {
         ring_step const& at = in.plan().waits[pop_at];
-        link const& l = in.plan().links[at.link];
-        if (l.to >= 0) return;
-        for (int which = shared->mark_count - 1; which >= 0; --which) {
-            shared_accesses::mark const& m = shared->marks[which];
-            if (m.core == core && m.link == at.link && m.number == in.value_of(at.step))
-                return complete(in.plan(), in.plan().where->first_lane(l.from), m.index);
+        shared_accesses& s = *shared;
+        for (int which = s.mark_count - 1; which >= 0; --which) {
+            shared_accesses::mark& m = s.marks[which];
+            if (m.core != core || m.link != at.link || m.number != in.value_of(at.step)) continue;
+            if (m.to < 0) return complete(in.plan(), m.from, m.end);
+            m.since = s.given[core];
+            return s.forget_marks();
         }
     }
     constexpr void compute(run& in, int body_at, std::int64_t times) {
@@ -216,6 +151,15 @@ struct core_run {
             for (int other = 0; other < max_cores; ++other) knowing |= std::int64_t{shared->knows(other, a)} << other;
             into.push(knowing);
         }
+        for (int at = 0; at < shared->mark_count; ++at) {
+            shared_accesses::mark const& m = shared->marks[at];
+            std::int64_t before = m.to, after = m.link;
+            for (int which = 0; which < shared->count; ++which) {
+                before = before << 1 | (m.comes_after(shared->all[which]) ? 1 : 0);
+                after = after << 1 | (m.holds_back(shared->all[which]) ? 1 : 0);
+            }
+            if (m.since >= 0) into.push(before), into.push(after);
+        }
         for (int at = 0; at < shared->signal_count; ++at) {
             shared_accesses::sent const& one = shared->signals[at];
             std::int64_t knowing = 0;
@@ -227,7 +171,12 @@ struct core_run {
             into.push(knowing);
         }
     }
-    constexpr void skip(run const&, std::int64_t, run_signature const&, run_signature const&) {}
+    constexpr void skip(run const& in, std::int64_t times, run_signature const& later, run_signature const& earlier) {
+        for (int at = 0; at < shared->mark_count; ++at) {
+            int const ring_at = in.plan().links[shared->marks[at].link].ring;
+            if (ring_at >= 0) shared->marks[at].number += times * (later.steps[ring_at] - earlier.steps[ring_at]);
+        }
+    }
 
   private:
     /// Whether more than one core reaches a buffer.
@@ -283,10 +232,33 @@ struct core_run {
             shared_accesses::access done = s.all[at];
             if (done.core != core || done.lane != lane || done.index >= end) continue;
             for (int behind = at + 1; behind < s.count; ++behind) s.all[behind - 1] = s.all[behind];
-            --s.count, --at;
+            --s.count;
+            complete_before(plan, done);
+            at = -1;  // what comes before it is gone, too
             done.lane = done.tag = -1;
             done.index = s.given[core]++;
             keep(plan, done);
+        }
+    }
+    /// What a job came after, by tokens and interlocks, is complete when the job is.
+    constexpr void complete_before(plan_value const& plan, shared_accesses::access const& done) {
+        shared_accesses& s = *shared;
+        for (int at = 0; at < s.mark_count; ++at) {
+            shared_accesses::mark const m = s.marks[at];
+            if (!m.holds_back(done)) continue;
+            s.remove_mark(at);
+            complete(plan, m.from, m.end);
+            at = -1;
+        }
+        auto const interlocked = [&](int lane) { return plan.where->engine_at_lane(lane).interlocked; };
+        for (int at = 0; at < s.count; ++at) {
+            shared_accesses::access const& a = s.all[at];
+            bool const held_back = a.core == core && a.lane >= 0 && a.lane != done.lane && a.index < done.index && interlocked(a.lane) &&
+                                   interlocked(done.lane) && a.buffer == done.buffer && a.version == done.version &&
+                                   (a.writes || done.writes);
+            if (!held_back) continue;
+            complete(plan, a.lane, a.index + 1);
+            at = -1;
         }
     }
     /// @return whether there was room

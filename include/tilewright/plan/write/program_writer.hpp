@@ -28,10 +28,13 @@ class program_writer {
             // The version that is written next is free when it has been stored.
             staging const& st = p.staging_at(at);
             if (!st.writes || st.ring < 0 || !stands_at(st, t, level)) continue;
-            int const back = loaded_ahead(p, st) - st.versions;
+            int const back = loaded_ahead(p, st.buffer) - st.versions;
             p.write_for(st.stage);
             if (st.core_waits) wait(step_of(p, st.ring, back));
             pass(at, link_role::store_to_user, step_kind::pop, step_of(p, st.ring, back));
+        }
+        for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
+            if (p.placed(s).at_stage == t && p.placed(s).level == level && overwrites_loads(s)) take_back(s);
         }
         auto const first = [&](staging const& st) { return p.producer_of(st.tensor) < 0 || st.writes; };
         int started = 0;
@@ -55,7 +58,7 @@ class program_writer {
             if (p.placed(s).at_stage < 0 || p.placed(s).level != level) continue;
             p.write_for(s);
             if (level >= 0) order_before(s);
-            take_back(s);
+            if (!overwrites_loads(s)) take_back(s);
             write_loops(s, 0);
             close_level(s, level, true);
             p.write_for(s);
@@ -80,7 +83,7 @@ class program_writer {
             pass(at, link_role::user_to_store, step_kind::push, now);
             pass(at, link_role::user_to_store, step_kind::pop, now);
             move(st, st.buffer, st.outward, st.mover, now);
-            pass(at, link_role::store_to_user, step_kind::push, now, st.versions - loaded_ahead(p, st));
+            pass(at, link_role::store_to_user, step_kind::push, now, st.versions - loaded_ahead(p, st.buffer));
             if (st.scope == st.depth) wait(step_number(st.ring, 0));
         }
         for (int at = 0; at < p.staging_count() && !p.refused(); ++at) {
@@ -151,7 +154,8 @@ class program_writer {
     /// After a stage: waits until its result is there for the others. `last`: it stands in no loops of another one.
     constexpr void order_behind(stage_id s, bool last) {
         if (!computes_aside_) return;
-        if (!last) return order_all(agents_of(p, s), readers_of(s));
+        // A signal to another core says that it is computed.
+        if (!last) return order_all(agents_of(p, s), is_read_elsewhere(s) ? agents{.core = true} : readers_of(s));
         for (stage_id t{}; t < p.plan.stages.count; ++t) {
             if (root_of(t) != s || is_stored_by_steps(t)) continue;
             p.from_core(p.placed(t).core);  // a core waits for its own engines
@@ -161,6 +165,13 @@ class program_writer {
 
     // Between cores: "ready" leads from the core of a stage to those that read what it computes, "free" leads back from there.
 
+    /// Whether stages on other cores read what stage `s` computes.
+    constexpr bool is_read_elsewhere(stage_id s) const {
+        bool found = false;
+        for (stage_id t{}; t < p.plan.stages.count && p.plan.cores > 1; ++t)
+            found |= p.placed(t).core != p.placed(s).core && p.reads(t, p.stage_at(s).output);
+        return found;
+    }
     /// Calls `visit(core)` for the other cores on which stages read what stage `s` computes.
     template <class Visit>
     constexpr void each_reading_core(stage_id s, Visit&& visit) {
@@ -212,10 +223,18 @@ class program_writer {
     constexpr void take_back(stage_id s) {
         if (p.placed(s).level < 0) return;
         each_reading_core(s, [&](std::int16_t reader) {
-            send(reader, p.placed(s).core, p.placed(s).home, step_kind::await, p.placed(s).level, p.buffer_at(p.placed(s).home).versions);
+            send(reader, p.placed(s).core, p.placed(s).home, step_kind::await, p.placed(s).level, without_signal(s));
         });
         p.write_for(s);
     }
+    /// Whether stage `s` overwrites, in its place, what is loaded there.
+    constexpr bool overwrites_loads(stage_id s) const {
+        bool found = false;
+        for (int at = 0, count = p.staging_count(); at < count; ++at) found |= p.staging_at(at).buffer == p.placed(s).home;
+        return found;
+    }
+    /// How many results of stage `s` need no signal, because no other has been where they are computed.
+    constexpr int without_signal(stage_id s) const { return p.buffer_at(p.placed(s).home).versions - loaded_ahead(p, p.placed(s).home); }
     template <class Visit>
     constexpr void each_made_at(stage_id t, int level, Visit&& visit) {
         for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
@@ -231,6 +250,11 @@ class program_writer {
                 for (stage_id u{}; u < p.plan.stages.count && computes_aside_; ++u) {
                     if (p.placed(u).core == reader && p.reads(u, p.stage_at(s).output)) drain(agents_of(p, u));
                 }
+                for (int at = 0; at < p.staging_count(); ++at) {
+                    staging const& st = p.staging_at(at);  // of what has overwritten the result
+                    bool const stores = st.writes && st.ring >= 0 && st.buffer == p.placed(s).home;
+                    if (stores && p.placed(st.stage).core == reader) wait(step_of(p, st.ring, 0));
+                }
                 send(reader, p.placed(s).core, p.placed(s).home, step_kind::signal);
             });
             int const ring_at = p.placed(s).ring;
@@ -241,9 +265,9 @@ class program_writer {
     /// After that loop: takes the signals of its last iterations, so none is left.
     constexpr void await_rest(stage_id t, int level) {
         each_made_at(t, level, [&](stage_id s) {
-            std::int64_t const versions = p.buffer_at(p.placed(s).home).versions, extent = p.var(level).extent;
+            std::int64_t const rest = without_signal(s), extent = p.var(level).extent;
             each_reading_core(s, [&](std::int16_t reader) {
-                for (std::int64_t at = 0; at < versions && at < extent; ++at)
+                for (std::int64_t at = 0; at < rest && at < extent; ++at)
                     send(reader, p.placed(s).core, p.placed(s).home, step_kind::await);
             });
         });

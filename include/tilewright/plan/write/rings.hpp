@@ -117,13 +117,13 @@ constexpr void find_asking_loop(planning const& p, staging& st) {
         p.refuse(verdict_kind::loop_order, rule::asked_for_elsewhere, {st.asking, st.tensor}, st.distance_ordinal);
 }
 
-/// How many steps ahead of its use a version is loaded into a buffer that staging `st` stores, if the result overwrites what was loaded.
-/// The former contents must have been stored that many steps earlier.
-constexpr int loaded_ahead(planning const& p, staging const& st) {
+/// How many steps ahead of its use a version is loaded into a buffer whose contents a result overwrites. The result must have been
+/// stored, or read, that many steps earlier.
+constexpr int loaded_ahead(planning const& p, buffer_id overwritten) {
     int distance = 0;
-    for (int at = 0; at < p.staging_count() && st.writes; ++at) {
+    for (int at = 0; at < p.staging_count(); ++at) {
         staging const& other = p.staging_at(at);
-        if (other.buffer == st.buffer && !other.writes && other.ring >= 0 && p.ring_at(other.ring).distance > distance)
+        if (other.buffer == overwritten && !other.writes && other.ring >= 0 && p.ring_at(other.ring).distance > distance)
             distance = p.ring_at(other.ring).distance;
     }
     return distance;
