@@ -19,7 +19,7 @@ import tflite_reference as reference  # noqa: E402
 import tflite_writer as w  # noqa: E402
 
 # The number of an operator's table of options in the format's union.
-TABLES = {"ADD": 11, "ARG_MAX": 40, "DEPTH_TO_SPACE": 94, "HARD_SWISH": 91, "MAXIMUM": 39, "MINIMUM": 39, "REDUCE_MAX": 27, "REDUCE_MIN": 27,
+TABLES = {"ADD": 11, "BATCH_MATMUL": 101, "ARG_MAX": 40, "DEPTH_TO_SPACE": 94, "HARD_SWISH": 91, "MAXIMUM": 39, "MINIMUM": 39, "REDUCE_MAX": 27, "REDUCE_MIN": 27,
           "SPACE_TO_DEPTH": 19, "AVERAGE_POOL_2D": 5, "CONCATENATION": 10, "CONV_2D": 1, "DEPTHWISE_CONV_2D": 2, "DEQUANTIZE": 38, "EXPAND_DIMS": 52,
           "FULLY_CONNECTED": 8, "GATHER": 23, "LEAKY_RELU": 75, "MAX_POOL_2D": 5, "MEAN": 27, "MUL": 21, "PACK": 59, "PAD": 22, "PADV2": 43, "QUANTIZE": 89,
           "RESHAPE": 17, "RESIZE_BILINEAR": 15, "RESIZE_NEAREST_NEIGHBOR": 74, "SLICE": 48, "SOFTMAX": 9, "SPLIT": 35, "SQUEEZE": 30,
@@ -179,6 +179,21 @@ class Net:
         weights, bias, scale = self.weights((made, depth), 0, x, depth, self.draw.rand() < 0.85)
         options = {"fused_activation_function": self.one_of(*ACTIVATIONS), "keep_num_dims": keeps}
         return self.node("FULLY_CONNECTED", [x, weights, bias], options, scale, self.zero_point())
+
+    def matrices(self, x):
+        shape = self.shape(x)
+        if len(shape) < 2 or math.prod(shape) > 600:
+            return None
+        options = {"adj_x": bool(self.draw.rand() < 0.4), "adj_y": bool(self.draw.rand() < 0.5)}
+        rows, depth = shape[-1:-3:-1] if options["adj_x"] else shape[-2:]
+        outer = [extent if self.draw.rand() < 0.6 else 1 for extent in shape[:-2]][self.one_of(0, 0, 1):]
+        made = self.between(1, 9)
+        other = (*outer, made, depth) if options["adj_y"] else (*outer, depth, made)
+        kind, type_ = self.one_of("constant", "input", "input"), self.tensors[x].type
+        y = self.input(other, type_) if kind == "input" else self.floats(other) if self.is_float(x) else self.int8s(other)
+        scale = None if self.is_float(x) else float(numpy.float32(
+            float(self.tensors[x].scales[0]) * float(self.tensors[y].scales[0]) * 100 * math.sqrt(depth) * math.exp(self.draw.uniform(-2, 1))))
+        return self.node("BATCH_MATMUL", [x, y], options, scale, self.zero_point())
 
     def transposed_conv(self, x):
         if len(self.shape(x)) != 4 or math.prod(self.shape(x)) > 400:
@@ -506,7 +521,7 @@ SINGLE = {
     "conv": Net.conv, "depthwise": Net.depthwise, "dense": Net.dense, "transposed_conv": Net.transposed_conv, "pool": Net.pool,
     "pair": Net.pair, "curve": Net.curve, "mean": Net.mean, "convert": Net.convert, "reshape": Net.reshape, "transpose": Net.transpose,
     "slice": Net.slice, "pieces": Net.pieces, "together": Net.together, "pad": Net.pad, "gather": Net.gather, "resize": Net.resize,
-    "extreme": Net.extreme, "blocks": Net.blocks,
+    "extreme": Net.extreme, "blocks": Net.blocks, "matrices": Net.matrices,
 }
 
 

@@ -32,6 +32,8 @@ OPERATORS = {
     "AVERAGE_POOL_2D": (1, 5, [padding(0, "VALID"), w.i32(1, 2), w.i32(2, 3), w.i32(3, 4), w.i32(4, 5), activation(5, "RELU")],
                         {"padding": "VALID", "stride_w": 2, "stride_h": 3, "filter_width": 4, "filter_height": 5,
                          "fused_activation_function": "RELU"}),
+    "BATCH_MATMUL": (126, 101, [w.truth(0, True), w.truth(1, True), w.truth(2, True)],
+                     {"adj_x": 1, "adj_y": 1, "asymmetric_quantize_inputs": 1}),
     "CONCATENATION": (2, 10, [w.i32(0, -1), activation(1, "TANH")], {"axis": -1, "fused_activation_function": "TANH"}),
     "CONV_2D": (3, 1, [padding(0, "VALID"), w.i32(1, 2), w.i32(2, 3), activation(3, "RELU_N1_TO_1"), w.i32(4, 4, 1), w.i32(5, 5, 1), w.i8(6, 4)],
                 {"padding": "VALID", "stride_w": 2, "stride_h": 3, "fused_activation_function": "RELU_N1_TO_1", "dilation_w_factor": 4,
@@ -91,6 +93,7 @@ OPERATORS = {
 # Attributes where nothing is written: of those without strides, which have no default that makes sense.
 ABSENT = {
     "ADD": {"fused_activation_function": "NONE", "pot_scale_int16": 1},
+    "BATCH_MATMUL": {"adj_x": 0, "adj_y": 0, "asymmetric_quantize_inputs": 0},
     "CONCATENATION": {"axis": 0, "fused_activation_function": "NONE"},
     "FULLY_CONNECTED": {"fused_activation_function": "NONE", "keep_num_dims": 0, "asymmetric_quantize_inputs": 0},
     "MUL": {"fused_activation_function": "NONE"},

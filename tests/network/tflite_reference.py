@@ -248,6 +248,20 @@ def fully_connected(options, inputs, outputs, arrays):
     return [result.reshape(*arrays[0].shape[:-1], channels) if options.get("keep_num_dims") else result]
 
 
+def turned(options, arrays):
+    """Matrices of BATCH_MATMUL, rows before columns."""
+    return [one.swapaxes(-1, -2) if options.get(name) else one for name, one in zip(("adj_x", "adj_y"), arrays)]
+
+
+def batch_matmul(options, inputs, outputs, arrays):
+    """[..., m, k] by [..., k, n]. The product of scales is a float32."""
+    a, b = turned(options, [one.astype(numpy.int64) - of.zero_point for one, of in zip(arrays, inputs)])
+    sums = a @ b
+    fits_int32(sums, "a sum of BATCH_MATMUL")
+    multiplier = quantize_multiplier(float(inputs[0].scale * inputs[1].scale) / float(outputs[0].scale))
+    return [finish(multiply_by_quantized_multiplier(sums, *multiplier), outputs[0], {})]
+
+
 def scattered(image, weights, shape, options):
     """[n, h, w, i] by [o, fh, fw, i] to the shape [n, h', w', o]: each pixel adds to as many places as the filter has, from its own place
     times the stride on, less the rows in front. What falls outside is left out."""
@@ -818,6 +832,7 @@ FLOAT_OPERATORS = {
     "ADD": of_floats(lambda options, x, y: x + y), "SUB": of_floats(lambda options, x, y: x - y),
     "MUL": of_floats(lambda options, x, y: x * y),
     "CONV_2D": of_floats(float_conv), "DEPTHWISE_CONV_2D": of_floats(float_depthwise), "FULLY_CONNECTED": of_floats(float_dense),
+    "BATCH_MATMUL": of_floats(lambda options, *arrays: numpy.matmul(*turned(options, arrays))),
     "TRANSPOSE_CONV": of_floats(lambda options, shape, weights, image, bias=0.0:
                                 scattered(image, weights, tuple(map(int, shape)), options) + bias),
     "AVERAGE_POOL_2D": float_pool(True), "MAX_POOL_2D": float_pool(False),
@@ -841,7 +856,7 @@ OPERATORS = {
     "EXPAND_DIMS": expand_dims, "SQUEEZE": squeeze, "GATHER": gather, "PACK": pack, "UNPACK": unpack, "SVDF": svdf,
     "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm, "MAXIMUM": extreme(numpy.maximum), "MINIMUM": extreme(numpy.minimum), "ARG_MAX": arg_max,
     "REDUCE_MAX": reduced(numpy.max), "REDUCE_MIN": reduced(numpy.min), "HARD_SWISH": hard_swish, "SPACE_TO_DEPTH": space_to_depth,
-    "DEPTH_TO_SPACE": depth_to_space,
+    "DEPTH_TO_SPACE": depth_to_space, "BATCH_MATMUL": batch_matmul,
 }
 WITH_BIAS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")  # the last input may be left out
 # These have the same scale and zero point on both sides.
@@ -904,7 +919,7 @@ BUILTIN = {0: "ADD", 1: "AVERAGE_POOL_2D", 2: "CONCATENATION", 3: "CONV_2D", 4: 
            40: "MEAN", 41: "SUB", 43: "SQUEEZE", 44: "UNIDIRECTIONAL_SEQUENCE_LSTM", 45: "STRIDED_SLICE", 49: "SPLIT", 54: "PRELU",
            55: "MAXIMUM", 56: "ARG_MAX", 57: "MINIMUM", 60: "PADV2", 65: "SLICE", 67: "TRANSPOSE_CONV", 70: "EXPAND_DIMS",
            82: "REDUCE_MAX", 83: "PACK", 88: "UNPACK", 89: "REDUCE_MIN", 97: "RESIZE_NEAREST_NEIGHBOR", 98: "LEAKY_RELU", 114: "QUANTIZE",
-           117: "HARD_SWISH"}
+           117: "HARD_SWISH", 126: "BATCH_MATMUL"}
 PADDING, ACTIVATION = ("SAME", "VALID"), ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
 # Options by number of the field: name, type of FlatBuffers, value where nothing is written.
 POOL = [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0), ("filter_width", "Int32", 0),
@@ -913,6 +928,7 @@ OPTIONS = {
     "ADD": [("fused_activation_function", "Int8", 0)],
     "AVERAGE_POOL_2D": POOL,
     "ARG_MAX": [("output_type", "Int8", 0)],
+    "BATCH_MATMUL": [("adj_x", "Bool", False), ("adj_y", "Bool", False)],
     "CONCATENATION": [("axis", "Int32", 0), ("fused_activation_function", "Int8", 0)],
     "CONV_2D": [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0), ("fused_activation_function", "Int8", 0),
                 ("dilation_w_factor", "Int32", 1), ("dilation_h_factor", "Int32", 1)],

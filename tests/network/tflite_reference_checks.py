@@ -106,6 +106,14 @@ def products():
     same("FULLY_CONNECTED", one("FULLY_CONNECTED", {}, [(tensor((1, 3), 0.5, -1), [0, 1, 2])],
                                 [tensor((2, 3), 0.5, elements=[1, 2, 3, -1, -1, -1]), tensor((2,), elements=[2, 0], type_="int32")],
                                 tensor((1, 2), 1.0, 10)), [[14, 8]])
+    # Less their zero points: [1 2; 3 4] by [1 0 2; 0 1 1] is [1 2 4; 3 4 10]; by 0.5 * 0.5 / 0.125 = 2, and the zero point of the result.
+    left, right = (tensor((2, 2), 0.5, 1), [2, 3, 4, 5]), (tensor((2, 3), 0.5, -1), [0, -1, 1, -1, 0, 0])
+    product = tensor((2, 3), 0.125, -3)
+    same("BATCH_MATMUL", one("BATCH_MATMUL", {}, [left, right], [], product), [[-1, 1, 5], [3, 5, 17]])
+    turned = [(tensor((2, 2), 0.5, 1), [2, 4, 3, 5]), (tensor((3, 2), 0.5, -1), [0, -1, -1, 0, 1, 0])]
+    same("BATCH_MATMUL of turned matrices", one("BATCH_MATMUL", {"adj_x": True, "adj_y": True}, turned, [], product), [[-1, 1, 5], [3, 5, 17]])
+    same("BATCH_MATMUL takes one matrix for all", one("BATCH_MATMUL", {}, [(tensor((2, 1, 1)), [2, 3]), (tensor((1, 2)), [5, 7])], [], tensor((2, 1, 2))),
+         [[[10, 14]], [[15, 21]]])
     same("FULLY_CONNECTED saturates", one("FULLY_CONNECTED", {}, [(tensor((1, 1)), [100])], [tensor((2, 1), elements=[2, -2])], tensor((1, 2))),
          [[127, -128]])
     fails("weights have zero point 0", "zero point 0",
@@ -260,6 +268,7 @@ def floats():
          [[3, -1.5], [4, -2], [8, -4]])
     same("FULLY_CONNECTED of floats with RELU", real(
         "FULLY_CONNECTED", {"fused_activation_function": "RELU"}, [[1.0, 2.0]], [[3.0, 0.5], [-1.0, 0.0]], [0.25, 0.0]), [[4.25, 0]])
+    same("BATCH_MATMUL of floats", real("BATCH_MATMUL", {"adj_y": True}, [[[1.0, 2.0]]], [[0.5, 1.0], [-1.0, 0.25]]), [[[2.5, -0.5]]])
     pool = {**conv, "filter_height": 1, "filter_width": 2}
     same("AVERAGE_POOL_2D of floats", real("AVERAGE_POOL_2D", pool, image)[0, 0, :, 0], [1.75, 3])
     same("MAX_POOL_2D of floats", real("MAX_POOL_2D", pool, -image)[0, 0, :, 0], [-1.5, -2])

@@ -230,6 +230,37 @@ inline void connect_fully(lowering& of) {
     multiply_rows(of, with, *rows, with.weights, 0, scales);
 }
 
+/// [..., m, k] by [..., k, n]. `adj_x` and `adj_y`: the last two dimensions stand the other way round.
+inline void multiply_matrices(lowering& of) {
+    if (is_float32(operand_tensor(of, 0)) && is_int8(operand_tensor(of, 1)))
+        throw not_imported("int8 for floats (dynamic-range quantisation): convert the model with integers for all tensors");
+    bool const of_floats = computes_floats(of, {0, 1});
+    auto const matrices_of = [&](std::size_t at, char const* turned) {
+        view made = of.operand(at);
+        if (made.rank() < 2) throw not_imported("of " + text_of(made.shape()) + ", which is no matrix");
+        if (integer(of, turned, 0) != 0) std::swap(made.dimensions.back(), made.dimensions[made.dimensions.size() - 2]);
+        return made;
+    };
+    auto const with = operands_of_product(of, matrices_of(0, "adj_x"), matrices_of(1, "adj_y"));
+    if (of_floats) return void(result_of_product(of, with, product_at(with.a, with.b, with.loops, scalar_type::float32, same, same)));
+    quantisation const x = operand_quantisation(of, 0), y = operand_quantisation(of, 1), out = result_quantisation(of);
+    auto const largest = [](quantisation const& one) { return std::max(127 - one.zero_point, one.zero_point + 128); };
+    std::int64_t const depth = with.a.shape().back();
+    if (depth > highest_of(scalar_type::int32) / (largest(x) * largest(y)))
+        throw not_imported("sums of " + std::to_string(depth) + " products can leave int32");
+    auto const from_zero = [](std::int64_t zero_point) {
+        return [zero_point](value const& element) {
+            value const wide = convert(element, scalar_type::int32);
+            return zero_point == 0 ? wide : wide - in32(zero_point);
+        };
+    };
+    value const sums = product_at(with.a, with.b, with.loops, scalar_type::int32, from_zero(x.zero_point), from_zero(y.zero_point));
+    // The product of the two scales is a float.
+    fixed_scale const scale = fixed_scale_of(static_cast<double>(x.scale * y.scale) / static_cast<double>(out.scale));
+    of.compute(loops_of_result(with), sums, 0, finished_by(of, {scale}, in32(0), out));
+    note_rescaling(of, in32(0), {scale}, out, result_bounds(of));
+}
+
 /// x scattered by weights [o, y, x, i]: row r of x adds to rows r * stride - before + tap of the result. Operand 0 is the result's shape,
 /// operand 2 is x. The result gathers: where its rows are a multiple of the stride, each from the few rows of x that reach it; otherwise
 /// each looks at all rows of x, and weights outside of the filter are 0.

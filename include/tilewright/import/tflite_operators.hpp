@@ -14,6 +14,7 @@ inline std::span<operator_entry const> tflite_operators() {
         {"ADD", tflite::add_or_subtract<operation::add>},
         {"ARG_MAX", tflite::position_of_largest},
         {"AVERAGE_POOL_2D", tflite::pool<true>},
+        {"BATCH_MATMUL", tflite::multiply_matrices},
         {"CONCATENATION", tflite::concatenate},
         {"CONV_2D", tflite::convolve},
         {"DEPTHWISE_CONV_2D", tflite::convolve_channels},

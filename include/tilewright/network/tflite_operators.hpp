@@ -295,6 +295,8 @@ inline constexpr tflite_option sum[] = {
 };
 inline constexpr tflite_option product[] = {{"fused_activation_function", 0, kind::activation}};
 inline constexpr tflite_option reducer[] = {{"keep_dims", 0, kind::truth}};
+inline constexpr tflite_option batch_matmul[] = {
+    {"adj_x", 0, kind::truth}, {"adj_y", 1, kind::truth}, {"asymmetric_quantize_inputs", 2, kind::truth}};
 inline constexpr tflite_option arg_max[] = {{"output_type", 0, kind::type}};
 inline constexpr tflite_option blocks[] = {{"block_size", 0, kind::count}};
 inline constexpr tflite_option reshape[] = {{"new_shape", 0, kind::integers}};
@@ -383,6 +385,7 @@ inline constexpr tflite_operator tflite_operators[] = {
     {98, 75, tflite_options::leaky_relu},                    // LEAKY_RELU
     {114, 89, {}},                                           // QUANTIZE
     {117, 91, {}},                                           // HARD_SWISH
+    {126, 101, tflite_options::batch_matmul},                // BATCH_MATMUL
 };
 
 /// The options of an operator, or null where they are not known.

@@ -23,6 +23,7 @@ inline std::span<operator_entry const> tflite_operators() {
         {"ADD", entry<tflite::add>},
         {"ARG_MAX", entry<tflite::arg_max>},
         {"AVERAGE_POOL_2D", entry<tflite::average_pool_2d>},
+        {"BATCH_MATMUL", entry<tflite::batch_matmul>},
         {"CONCATENATION", entry<tflite::concatenation>},
         {"CONV_2D", entry<tflite::conv_2d>},
         {"DEPTHWISE_CONV_2D", entry<tflite::depthwise_conv_2d>},

@@ -33,14 +33,49 @@ inline std::vector<factor> factors_of(call const& of, product_roles roles, std::
     for (float const one : scales) made.push_back(factor_of(image * static_cast<double>(one) / result));
     return made;
 }
+/// The scales of operands 0 and 1, multiplied in float32, by 1 / result.
+inline factor factor_of_two(call const& of) {
+    float const product = scale_of(of.operand_tensor(0)) * scale_of(of.operand_tensor(1));
+    return factor_of(static_cast<double>(product) / static_cast<double>(scale_of(of.result())));
+}
 /// FULLY_CONNECTED multiplies its scales in float32 where its weights have one.
 inline std::vector<factor> factors_of_matrix(call const& of, std::int64_t channels) {
     network::tensor const& weights = of.operand_tensor(1);
     if (!weights.quantised || weights.quantised->scales.size() != 1) return factors_of(of, {}, channels);
-    float const product = scale_of(of.operand_tensor(0)) * scale_of(weights);
-    factor const by = factor_of(static_cast<double>(product) / static_cast<double>(scale_of(of.result())));
-    return std::vector<factor>(static_cast<std::size_t>(channels), by);
+    return std::vector<factor>(static_cast<std::size_t>(channels), factor_of_two(of));
 }
+
+/// Matrices of an operand of BATCH_MATMUL: one [rows, columns] after the other.
+template <class Number>
+struct matrices {
+    extent_list outer;  ///< how many, along the dimensions before the last two
+    std::int64_t rows, columns;
+    std::int64_t row_step, column_step;  ///< in elements
+    std::vector<Number> numbers;
+
+    /// @param turned  the file has columns before rows
+    matrices(call const& of, std::size_t at, bool turned) : numbers(values<Number>(of, at)) {
+        extent_list const& extents = of.operand(at).extents;
+        if (extents.size() < 2) of.refuse("an operand that is no matrix");
+        outer.assign(extents.begin(), extents.end() - 2);
+        rows = extents[extents.size() - 2], columns = extents.back();
+        row_step = columns, column_step = 1;
+        if (turned) std::swap(rows, columns), std::swap(row_step, column_step);
+    }
+    /// The first element of the matrix that matrix `number` of the result takes; a dimension of extent 1 is taken again and again.
+    Number const* matrix(std::int64_t number, extent_list const& whole) const {
+        std::int64_t place = 0, step = rows * columns;
+        for (std::size_t behind = 1; behind <= whole.size(); ++behind) {
+            std::int64_t const extent = whole[whole.size() - behind], index = number % extent;
+            number /= extent;
+            if (behind > outer.size()) continue;
+            std::int64_t const own = outer[outer.size() - behind];
+            if (own != 1) place += index * step;
+            step *= own;
+        }
+        return numbers.data() + place;
+    }
+};
 
 /// Adds the bias, one number for each channel, to sums [..., channels].
 ///
@@ -226,6 +261,37 @@ inline elements fully_connected(call const& of) {
             detail::scale_sums(sums, detail::factors_of_matrix(of, channels));
         }
         return finished(of, extents, std::move(sums));
+    });
+}
+
+/// BATCH_MATMUL: [..., m, k] by [..., k, n] to [..., m, n], each operand turned where `adj_x` or `adj_y` says so.
+inline elements batch_matmul(call const& of) {
+    return in_its_numbers(of, [&](auto zero) {
+        using number = decltype(zero);
+        detail::matrices<number> const a(of, 0, of.number("adj_x") != 0), b(of, 1, of.number("adj_y") != 0);
+        if (a.columns != b.rows) of.refuse("matrices that do not fit");
+        extent_list whole = a.outer.size() > b.outer.size() ? a.outer : b.outer;
+        for (detail::matrices<number> const* one : {&a, &b}) {
+            for (std::size_t behind = 1; behind <= one->outer.size(); ++behind) {
+                std::int64_t const extent = one->outer[one->outer.size() - behind];
+                std::int64_t& of_both = whole[whole.size() - behind];
+                if (extent != 1 && of_both != 1 && extent != of_both) of.refuse("numbers of matrices that do not fit");
+                if (of_both == 1) of_both = extent;
+            }
+        }
+        std::vector<number> sums;
+        for (std::int64_t which = 0; which < count_of(whole); ++which)
+            for (std::int64_t row = 0; row < a.rows; ++row)
+                for (std::int64_t column = 0; column < b.columns; ++column) {
+                    number const *left = a.matrix(which, whole) + row * a.row_step,
+                                 *right = b.matrix(which, whole) + column * b.column_step;
+                    number sum = 0;
+                    for (std::int64_t at = 0; at < a.columns; ++at) sum += left[at * a.column_step] * right[at * b.row_step];
+                    sums.push_back(sum);
+                }
+        if constexpr (std::is_same_v<number, std::int64_t>) detail::scale_sums(sums, {detail::factor_of_two(of)});
+        whole.push_back(a.rows), whole.push_back(b.columns);
+        return finished(of, whole, std::move(sums));
     });
 }
 
