@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -32,6 +33,14 @@ void fill(T* data, std::size_t count, unsigned seed, int least = -3, unsigned di
         seed = seed * 1664525u + 1013904223u;
         data[at] = static_cast<T>(static_cast<int>((seed >> 16) % different) + least);
     }
+}
+
+/// Ends the benchmark when a kernel did not run.
+/// @param given  what `tilewright::call` returned
+void expect_run(auto const& given) {
+    if (given == 0) return;
+    std::fprintf(stderr, "%s\n", given.message.c_str());
+    std::exit(EXIT_FAILURE);
 }
 
 inline double median(std::vector<double> all) {

@@ -247,8 +247,8 @@ void run_listed(summaries& into, peers::level at, void* pool) {
     auto const call = []<auto const & Schedule, class In, class Weights>(auto* kernel, In in, Weights weights, void* l2, auto* out) {
         auto const with_pool = [&](auto first, auto second) {
             if constexpr (tilewright::ir::arguments_of(tilewright::plan<Schedule>).pool_count > 0)
-                tilewright::call<Schedule>(kernel, first, second, l2, out);
-            else tilewright::call<Schedule>(kernel, first, second, out);
+                peers::expect_run(tilewright::call<Schedule>(kernel, first, second, l2, out));
+            else peers::expect_run(tilewright::call<Schedule>(kernel, first, second, out));
         };
         if constexpr (tilewright::plan<Schedule>.buffers[0].tensor == "weights") with_pool(weights, in);
         else with_pool(in, weights);

@@ -99,14 +99,15 @@ void run_listed(peers::summary& into, libraries const& with) {
             run_any(into, with, peers::product_of(shape));
         return;
     }
-#define GEMM(rows, columns, depth)                                                                                         \
-    run(into, with, {rows, columns, depth}, [&](float const*, float const*, float*) -> product {                           \
-        return [&](float const* a, float const* b, float* c) {                                                             \
-            using namespace gemm_bench;                                                                                    \
-            if constexpr (tilewright::ir::arguments_of(tilewright::plan<f32_##rows##x##columns##x##depth>).pool_count > 0) \
-                tilewright::call<f32_##rows##x##columns##x##depth>(gemm_##rows##x##columns##x##depth, a, b, with.pool, c); \
-            else tilewright::call<f32_##rows##x##columns##x##depth>(gemm_##rows##x##columns##x##depth, a, b, c);           \
-        };                                                                                                                 \
+#define GEMM(rows, columns, depth)                                                                                                  \
+    run(into, with, {rows, columns, depth}, [&](float const*, float const*, float*) -> product {                                    \
+        return [&](float const* a, float const* b, float* c) {                                                                      \
+            using namespace gemm_bench;                                                                                             \
+            if constexpr (tilewright::ir::arguments_of(tilewright::plan<f32_##rows##x##columns##x##depth>).pool_count > 0)          \
+                peers::expect_run(                                                                                                  \
+                    tilewright::call<f32_##rows##x##columns##x##depth>(gemm_##rows##x##columns##x##depth, a, b, with.pool, c));     \
+            else peers::expect_run(tilewright::call<f32_##rows##x##columns##x##depth>(gemm_##rows##x##columns##x##depth, a, b, c)); \
+        };                                                                                                                          \
     })
     GEMM(64, 64, 64);
     GEMM(256, 256, 256);

@@ -136,12 +136,12 @@ void run_any(peers::summary& into, peers::level at, product_shape const& of, voi
 
 void run_listed(peers::summary& into, peers::level at, void* pool) {
     // A kernel takes what its computation reads first in front of the rest: the right operand where that is reduced.
-#define GEMM_OF(kind, rows, columns, depth, first, second)                                                                            \
-    run(into, kind, {rows, columns, depth}, [&](auto const*, std::int8_t const*, std::int32_t*) {                                     \
-        return [=](auto const* a, std::int8_t const* b, std::int32_t* c) {                                                            \
-            tilewright::call<gemm_int8_bench::kind##_##rows##x##columns##x##depth>(gemm_##kind##_##rows##x##columns##x##depth, first, \
-                                                                                   second, pool, c);                                  \
-        };                                                                                                                            \
+#define GEMM_OF(kind, rows, columns, depth, first, second)                                            \
+    run(into, kind, {rows, columns, depth}, [&](auto const*, std::int8_t const*, std::int32_t*) {     \
+        return [=](auto const* a, std::int8_t const* b, std::int32_t* c) {                            \
+            peers::expect_run(tilewright::call<gemm_int8_bench::kind##_##rows##x##columns##x##depth>( \
+                gemm_##kind##_##rows##x##columns##x##depth, first, second, pool, c));                 \
+        };                                                                                            \
     })
     // Kernels with VNNI are compiled here.
 #define GEMM(rows, columns, depth)                                             \

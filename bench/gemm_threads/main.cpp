@@ -26,10 +26,10 @@ int main() {
     auto const pool = peers::aligned<char>(TILEWRIGHT_gemm_by_two_l2_BYTES);
     for (std::size_t at = 0; at < size; ++at) a[at] = static_cast<float>(at % 13) - 6, b[at] = static_cast<float>(at % 11) - 5;
     auto const by_one = [&] {
-        tilewright::call<gemm_threads::by_one>(gemm_by_one, a.get(), b.get(), static_cast<void*>(pool.get()), one.get());
+        peers::expect_run(tilewright::call<gemm_threads::by_one>(gemm_by_one, a.get(), b.get(), static_cast<void*>(pool.get()), one.get()));
     };
     auto const by_two = [&] {
-        tilewright::call<gemm_threads::by_two>(gemm_by_two, a.get(), b.get(), static_cast<void*>(pool.get()), two.get());
+        peers::expect_run(tilewright::call<gemm_threads::by_two>(gemm_by_two, a.get(), b.get(), static_cast<void*>(pool.get()), two.get()));
     };
     by_one(), by_two();
     if (!std::equal(one.get(), one.get() + size, two.get())) {

@@ -116,7 +116,13 @@ TEST_CASE("null buffers and wrong ranks where extents are read") {
 TEST_CASE("extents that a call leaves out, or names wrongly") {
     auto const a = numbers(15), b = numbers(21);
     std::vector<std::int32_t> c(35);
-    CHECK(call<open_rows::open_matmul>(open_matmul_aot, {{m, 5}, {k, 3}}, a.data(), b.data(), c.data()) ==
-          code_of(TILEWRIGHT_RUN_TIME_EXTENT, 2));
-    CHECK_THROWS_AS(call<open_rows::open_matmul>(open_matmul_aot, {{m, 5}, {r, 3}}, a.data(), b.data(), c.data()), bad_query);
+    call_result const missing = call<open_rows::open_matmul>(open_matmul_aot, {{m, 5}, {k, 3}}, a, b, c);
+    CHECK(missing == code_of(TILEWRIGHT_RUN_TIME_EXTENT, 2));
+    CHECK(missing.message == "extent `n` is missing, or 0; the kernel takes 1 to 1073741824");
+    call_result const unknown = call<open_rows::open_matmul>(open_matmul_aot, {{m, 5}, {r, 3}}, a.data(), b.data(), c.data());
+    CHECK(unknown == code_of(TILEWRIGHT_UNKNOWN_EXTENT, 0));
+    CHECK(unknown.message == "the kernel leaves no extent `r` to run time");
+    call_result const many = call<open_rows::open_matmul>(open_matmul_aot, {{m, 1001}, {n, 7}, {k, 3}}, a.data(), b.data(), c.data());
+    CHECK(many == code_of(TILEWRIGHT_RUN_TIME_EXTENT, 2));
+    CHECK(many.message == "extent `m` is 1001; the kernel takes 1 to 1000");
 }

@@ -70,6 +70,11 @@ struct grid {
     int extent(std::size_t dimension) const { return dimension == 0 ? rows : columns; }
     std::int64_t stride(std::size_t dimension) const { return dimension == 0 ? row : 1; }
 };
+constexpr int code_of(int kind, int position) { return TILEWRIGHT_ARGUMENT_ERROR(kind, position); }
+void check_refused(call_result const& given, int code, std::string const& message) {
+    CHECK(given.code == code);
+    CHECK(given.message == message);
+}
 int calls = 0;
 int count_calls(halide_buffer_t*, halide_buffer_t*) { return ++calls; }
 
@@ -94,12 +99,12 @@ TEST_CASE("a tensor that is not used from element 0 on: the pointer comes with t
     CHECK(call<later_on_host>(look_at_ends, points_to(a.data() + 2, 2), d.data()) == 5);
     CHECK(seen[0] == 102);
     CHECK(seen[1] == 117);
-    CHECK_THROWS_WITH(call<smooth_on_host>(look_at_ends, points_to(a.data(), -2), d.data()),
-                      "`in` is used from in[-1] to in[16], 18 elements, but the pointer is to [-2]");
-    CHECK_THROWS_WITH(call<later_on_host>(look_at_ends, points_to(a.data(), 0), d.data()),
-                      "`in` is used from in[2] to in[17], 16 elements, but the pointer is to [0]");
-    CHECK_THROWS_WITH(call<later_on_host>(look_at_ends, points_to(a.data(), 2, 0), d.data()),
-                      "`in` is used from in[2] to in[17], 16 elements, but the pointer is to [2, 0]");
+    check_refused(call<smooth_on_host>(look_at_ends, points_to(a.data(), -2), d.data()), code_of(TILEWRIGHT_WRONG_EXTENT, 0),
+                  "`in` is used from in[-1] to in[16], 18 elements, but the pointer is to [-2]");
+    check_refused(call<later_on_host>(look_at_ends, points_to(a.data(), 0), d.data()), code_of(TILEWRIGHT_WRONG_EXTENT, 0),
+                  "`in` is used from in[2] to in[17], 16 elements, but the pointer is to [0]");
+    check_refused(call<later_on_host>(look_at_ends, points_to(a.data(), 2, 0), d.data()), code_of(TILEWRIGHT_WRONG_EXTENT, 0),
+                  "`in` is used from in[2] to in[17], 16 elements, but the pointer is to [2, 0]");
 }
 TEST_CASE("of several dimensions, the rows of what is used follow each other") {
     // 5 x 6 elements, from in[-1, 2] on.
@@ -109,8 +114,8 @@ TEST_CASE("of several dimensions, the rows of what is used follow each other") {
     CHECK(seen[0] == 100);
     CHECK(seen[1] == 129);
     CHECK(seen[2] == 107);
-    CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, points_to(a.data(), 0, 1), d),
-                      "`in` is used from in[-1, 2] to in[3, 7], 30 elements, but the pointer is to [0, 1]");
+    check_refused(call<around_on_host>(look_at_corners, points_to(a.data(), 0, 1), d), code_of(TILEWRIGHT_WRONG_EXTENT, 0),
+                  "`in` is used from in[-1, 2] to in[3, 7], 30 elements, but the pointer is to [0, 1]");
 }
 TEST_CASE("a range that knows its size holds exactly what the kernel uses") {
     std::vector<std::int32_t> const a = counted(18);
@@ -119,10 +124,10 @@ TEST_CASE("a range that knows its size holds exactly what the kernel uses") {
     CHECK(seen[0] == 100);
     CHECK(seen[1] == 117);
     std::vector<std::int32_t> const few = counted(16);
-    CHECK_THROWS_WITH(call<smooth_on_host>(look_at_ends, few, d.data()),
-                      "`in` is used from in[-1] to in[16], 18 elements, but 16 are given");
-    CHECK_THROWS_WITH(call<smooth_on_host>(look_at_ends, a, std::span(d).first(15)),
-                      "`out` is used from out[0] to out[15], 16 elements, but 15 are given");
+    check_refused(call<smooth_on_host>(look_at_ends, few, d.data()), code_of(TILEWRIGHT_WRONG_EXTENT, 0),
+                  "`in` is used from in[-1] to in[16], 18 elements, but 16 are given");
+    check_refused(call<smooth_on_host>(look_at_ends, a, std::span(d).first(15)), code_of(TILEWRIGHT_WRONG_EXTENT, 1),
+                  "`out` is used from out[0] to out[15], 16 elements, but 15 are given");
     std::int32_t whole[16] = {1, 2, 3}, result[16] = {7};
     CHECK(call<same_on_host>(look_at_ends, whole, result) == 5);
     CHECK(seen[2] == 3);
@@ -137,26 +142,58 @@ TEST_CASE("a view of several dimensions holds what the kernel uses, with its own
     CHECK(seen[0] == 100);
     CHECK(seen[1] == 100 + 4 * 9 + 5);
     CHECK(seen[2] == 100 + 9 + 1);
-    CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, grid{a.data(), 6, 5}, d),
-                      "`in` is used from in[-1, 2] to in[3, 7], 30 elements, but 6 x 5 are given");
-    CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, points_to(a.data(), -1, 2), grid{d.data(), 3, 4, std::int64_t{1} << 31}),
-                      "`out` has a stride of 2147483648 elements");
-    CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, grid{a.data(), 5, 6, -(std::int64_t{1} << 32) + 6}, d),
-                      "`in` has a stride of -4294967290 elements");
+    check_refused(call<around_on_host>(look_at_corners, grid{a.data(), 6, 5}, d), code_of(TILEWRIGHT_WRONG_EXTENT, 0),
+                  "`in` is used from in[-1, 2] to in[3, 7], 30 elements, but 6 x 5 are given");
+    check_refused(call<around_on_host>(look_at_corners, points_to(a.data(), -1, 2), grid{d.data(), 3, 4, std::int64_t{1} << 31}),
+                  code_of(TILEWRIGHT_WRONG_STRIDE, 1), "`out` has a stride of 2147483648 elements");
+    check_refused(call<around_on_host>(look_at_corners, grid{a.data(), 5, 6, -(std::int64_t{1} << 32) + 6}, d),
+                  code_of(TILEWRIGHT_WRONG_STRIDE, 0), "`in` has a stride of -4294967290 elements");
     // Rows of a result that lie on each other.
-    CHECK_THROWS_WITH(call<around_on_host>(look_at_corners, points_to(a.data(), -1, 2), grid{d.data(), 3, 4, 0}),
-                      "`out` has a stride of 0 elements");
+    check_refused(call<around_on_host>(look_at_corners, points_to(a.data(), -1, 2), grid{d.data(), 3, 4, 0}),
+                  code_of(TILEWRIGHT_WRONG_STRIDE, 1), "`out` has a stride of 0 elements");
 }
 TEST_CASE("nothing is called where an argument is refused") {
     std::vector<std::int32_t> const a = counted(30), few = counted(29);
     std::array<std::int32_t, 12> d{};
     calls = 0;
-    CHECK_THROWS_AS(call<around_on_host>(count_calls, few, d), std::invalid_argument);
-    CHECK_THROWS_AS(call<around_on_host>(count_calls, a, std::span(d).first(11)), std::invalid_argument);
-    CHECK_THROWS_AS(call<around_on_host>(count_calls, a, points_to(d.data(), 3, 0)), std::invalid_argument);
-    CHECK_THROWS_AS(call<around_on_host>(count_calls, a, grid{d.data(), 4, 3}), std::invalid_argument);
+    CHECK(call<around_on_host>(count_calls, few, d) == code_of(TILEWRIGHT_WRONG_EXTENT, 0));
+    CHECK(call<around_on_host>(count_calls, a, std::span(d).first(11)) == code_of(TILEWRIGHT_WRONG_EXTENT, 1));
+    CHECK(call<around_on_host>(count_calls, a, points_to(d.data(), 3, 0)) == code_of(TILEWRIGHT_WRONG_EXTENT, 1));
+    CHECK(call<around_on_host>(count_calls, a, grid{d.data(), 4, 3}) == code_of(TILEWRIGHT_WRONG_EXTENT, 1));
     CHECK(calls == 0);
     CHECK(call<around_on_host>(count_calls, a, d) == 1);
+}
+TEST_CASE("a pointer that is null is not moved to the first element") {
+    std::array<std::int32_t, 12> d{};
+    calls = 0;
+    check_refused(call<around_on_host>(count_calls, points_to(static_cast<std::int32_t*>(nullptr), 0, 3), d),
+                  code_of(TILEWRIGHT_NULL_HOST, 0), "`in` is null");
+    CHECK(calls == 0);
+}
+TEST_CASE("codes of the kernel come with words") {
+    std::vector<std::int32_t> const a = counted(16);
+    std::vector<std::int32_t> d(16);
+    std::array<unsigned char, 64> pool{};
+    static int returned = 0;
+    auto const message_of = [&](int code) {
+        returned = code;
+        call_result const given = call<staged>(
+            +[](halide_buffer_t*, void*, halide_buffer_t*) { return returned; }, a, pool, d);
+        CHECK(given.code == code);
+        return given.message;
+    };
+    CHECK(message_of(0).empty());
+    CHECK(message_of(code_of(TILEWRIGHT_NULL_HOST, 0)) == "`in` is null");
+    CHECK(message_of(code_of(TILEWRIGHT_NULL_HOST, 2)) == "memory `l1` is null");
+    CHECK(message_of(code_of(TILEWRIGHT_MISALIGNED, 2)) == "memory `l1` is not aligned");
+    CHECK(message_of(code_of(TILEWRIGHT_MISALIGNED, 1)) == "`out` is not aligned");
+    CHECK(message_of(code_of(TILEWRIGHT_WRONG_STRIDE, 0)) ==
+          "`in` has strides with which elements overlap, or which the kernel does not take");
+    CHECK(message_of(code_of(TILEWRIGHT_OVERLAP, 0)) == "`in` shares bytes with the result");
+    CHECK(message_of(code_of(TILEWRIGHT_WRONG_PROCESSOR, 0)) ==
+          "this processor has the instructions of no target that the kernel was compiled for");
+    CHECK(message_of(-1003) == "a device function, or the emulated machine, returned -1003");
+    CHECK(message_of(7) == "a device function, or the emulated machine, returned 7");
 }
 TEST_CASE("where extents are left to run time, they say how much is used") {
     std::vector<std::int32_t> const a = counted(12);
@@ -165,8 +202,23 @@ TEST_CASE("where extents are left to run time, they say how much is used") {
     CHECK(seen[1] == 111);
     CHECK(call<open_on_host>(look_at_ends, {{open, 10}}, points_to(&a[1], 0), d.data()) == 5);
     CHECK(seen[0] == 100);
-    CHECK_THROWS_WITH(call<open_on_host>(look_at_ends, {{open, 11}}, a, d.data()),
-                      "`in` is used from in[-1] to in[11], 13 elements, but 12 are given");
+    check_refused(call<open_on_host>(look_at_ends, {{open, 11}}, a, d.data()), code_of(TILEWRIGHT_WRONG_EXTENT, 0),
+                  "`in` is used from in[-1] to in[11], 13 elements, but 12 are given");
+}
+TEST_CASE("extents that are left to run time are checked before anything is called") {
+    std::vector<std::int32_t> const a = counted(12);
+    std::vector<std::int32_t> d(10, 7);
+    calls = 0;
+    auto const refused = [&](std::initializer_list<axis_extent> extents, int code, char const* message) {
+        check_refused(call<open_on_host>(count_calls, extents, a, d), code, message);
+    };
+    int const out_of_range = code_of(TILEWRIGHT_RUN_TIME_EXTENT, 1);
+    refused({}, out_of_range, "extent `open` is missing, or 0; the kernel takes 1 to 1073741824");
+    refused({{open, -10}}, out_of_range, "extent `open` is -10; the kernel takes 1 to 1073741824");
+    refused({{open, (std::int64_t{1} << 32) + 10}}, out_of_range, "extent `open` is 4294967306; the kernel takes 1 to 1073741824");
+    refused({{open, 10}, {m, 10}}, code_of(TILEWRIGHT_UNKNOWN_EXTENT, 0), "the kernel leaves no extent `m` to run time");
+    CHECK(calls == 0);
+    CHECK(call<open_on_host>(count_calls, {{open, 10}}, a, d) == 1);
 }
 TEST_CASE("memories of a kernel that are given as ranges have the bytes that it needs") {
     std::vector<std::int32_t> const a = counted(16);
@@ -176,7 +228,8 @@ TEST_CASE("memories of a kernel that are given as ranges have the bytes that it 
     CHECK(call<staged>(take_pool, a, pool, d) == 0);
     CHECK(pool_seen == pool.data());
     CHECK(call<staged>(take_pool, a.data(), pool.data(), d.data()) == 0);
-    CHECK_THROWS_WITH(call<staged>(take_pool, a, std::span(pool).first(63), d), "memory `l1` has only 63 bytes");
+    check_refused(call<staged>(take_pool, a, std::span(pool).first(63), d), code_of(TILEWRIGHT_WRONG_EXTENT, 2),
+                  "memory `l1` has only 63 bytes");
 }
 TEST_CASE("the header of an object says of each tensor how much is used, and from which element on") {
     auto const text_of = [](schedule const& s, plan_value const& planned, char const* name, halide::binding to) {

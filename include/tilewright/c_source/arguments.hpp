@@ -4,6 +4,7 @@
 #include <string>
 #include <tilewright/base/divisors.hpp>
 #include <tilewright/base/label_text.hpp>
+#include <tilewright/c_source/layout_rules.hpp>
 #include <tilewright/c_source/names.hpp>
 #include <tilewright/plan/ir/arguments.hpp>
 #include <vector>
@@ -118,23 +119,6 @@ inline std::string first_element_text(buffer const& b, std::string const& word) 
     std::string index;
     for (int d = 0; d < b.rank; ++d) index += (d > 0 ? ", " : "") + std::to_string(b.minimum[d]);
     return word + "[" + index + "]";
-}
-/// "dimensions 1 to 3 without gaps, the stride of dimension 0 a multiple of 256, at a multiple of 64 bytes": how an argument must lie.
-inline std::string layout_rules(buffer const& b) {
-    std::string text;
-    auto const add = [&](std::string const& rule) { text += (text.empty() ? "" : ", ") + rule; };
-    if (b.rank > 1 && b.dense_from == b.rank - 1) add("the last dimension without gaps");
-    if (b.rank > 1 && b.dense_from < b.rank - 1)
-        add(b.dense_from == 0 ? "without gaps"
-                              : "dimensions " + std::to_string(b.dense_from) + " to " + std::to_string(b.rank - 1) + " without gaps");
-    for (int d = 0; d < b.dense_from; ++d) {
-        std::int64_t const multiple = b.stride_multiples[d];
-        std::int64_t const longest = b.longest_strides[d];
-        if (multiple > 1) add("the stride of dimension " + std::to_string(d) + " a multiple of " + std::to_string(multiple));
-        if (longest > 0) add("the stride of dimension " + std::to_string(d) + " at most " + std::to_string(longest));
-    }
-    if (b.alignment > bytes_of(b.type)) add("at a multiple of " + std::to_string(b.alignment) + " bytes");
-    return text;
 }
 
 }  // namespace detail

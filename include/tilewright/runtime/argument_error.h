@@ -18,8 +18,10 @@ enum tilewright_argument_error {
     TILEWRIGHT_WRONG_CORE = 10,      /* a kernel for several cores is told the number of none of them; the position is 0 */
     TILEWRIGHT_WRONG_PROCESSOR = 11, /* the processor, or its operating system, does not have the instructions of any target that the kernel
                                         was compiled for; the position is 0 */
-    TILEWRIGHT_RUN_TIME_EXTENT = 9   /* an extent that is left to run time, and read from this argument, is less than 1 or more than the
+    TILEWRIGHT_RUN_TIME_EXTENT = 9,  /* an extent that is left to run time, and read from this argument, is less than 1 or more than the
                                         kernel takes */
+    TILEWRIGHT_UNKNOWN_EXTENT = 12   /* tilewright::call is given an extent of a name that the kernel does not leave to run time; the
+                                        position is 0 */
 };
 #define TILEWRIGHT_ARGUMENT_ERROR(kind, position) (-(2000 + 100 * (kind) + (position)))
 

@@ -4,10 +4,8 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
-#include <string>
-#include <tilewright/base/label_text.hpp>
 #include <tilewright/runtime/call_mistake.hpp>
+#include <tilewright/runtime/call_result.hpp>
 
 // The message of the assertion in `call`. From 19 on, clang prints a text that the compiler has put together.
 #if defined(__clang__) && __clang_major__ >= 19
@@ -35,40 +33,61 @@ template <class Operand>
 inline constexpr bool is_span = false;
 template <class Element, std::size_t Extent>
 inline constexpr bool is_span<std::span<Element, Extent>> = true;
-/// "`in` is used from in[-1] to in[16], 18 elements, but "
-inline std::string use_text(buffer const& b) {
-    std::string from, to;
-    std::int64_t elements = 1;
-    for (int d = 0; d < b.rank; ++d) {
-        from += (d > 0 ? ", " : "") + std::to_string(b.minimum[d]);
-        to += (d > 0 ? ", " : "") + std::to_string(b.minimum[d] + b.extents[d] - 1);
-        elements *= b.extents[d];
-    }
-    std::string const name = b.tensor.str();
-    return "`" + name + "` is used from " + name + "[" + from + "] to " + name + "[" + to + "], " + std::to_string(elements) +
-           " elements, but ";
-}
-/// The first element that a kernel uses, of a pointer to another one.
+/// What is wrong with a tensor, of a pointer to an element that is not its first one.
+/// @param b  what the kernel uses of it
 template <class Element>
-Element* first_of(buffer const& b, pointer_to_element<Element> const& given) {
-    std::int64_t steps = 0;
+call_result mistake_in(buffer const& b, int position, pointer_to_element<Element> const& given) {
     bool inside = given.rank == b.rank;
     std::string index;
     for (int d = 0; d < given.rank; ++d) {
         std::int64_t const from_first = given.index[d] - b.minimum[d];
         inside = inside && from_first >= 0 && from_first < b.extents[d];
-        if (inside) steps += from_first * b.stride(d);
         index += (d > 0 ? ", " : "") + std::to_string(given.index[d]);
     }
-    if (!inside) throw std::invalid_argument(use_text(b) + "the pointer is to [" + index + "]");
+    if (!inside) return refuse_argument(TILEWRIGHT_WRONG_EXTENT, position, use_text(b) + "the pointer is to [" + index + "]");
+    if (given.pointer == nullptr) return refuse_argument(TILEWRIGHT_NULL_HOST, position, "`" + b.tensor.str() + "` is null");
+    return {};
+}
+template <class Element, std::size_t Extent>
+call_result mistake_in(buffer const& b, int position, std::span<Element, Extent> given) {
+    std::int64_t elements = 1;
+    for (int d = 0; d < b.rank; ++d) elements *= b.extents[d];
+    if (static_cast<std::int64_t>(given.size()) == elements) return {};
+    return refuse_argument(TILEWRIGHT_WRONG_EXTENT, position, use_text(b) + std::to_string(given.size()) + " are given");
+}
+template <class Element>
+call_result mistake_in(buffer const&, int, Element*) {
+    return {};
+}
+template <class Element, int Rank>
+call_result mistake_in(buffer const& b, int position, strided_elements<Element, Rank> const& given) {
+    bool same = true;
+    std::string extents;
+    for (int d = 0; d < Rank; ++d) {
+        same = same && given.extents[d] == b.extents[d];
+        extents += (d > 0 ? " x " : "") + std::to_string(given.extents[d]);
+    }
+    if (!same) return refuse_argument(TILEWRIGHT_WRONG_EXTENT, position, use_text(b) + extents + " are given");
+    for (int d = 0; d < Rank; ++d) {
+        std::int64_t const least = b.written && b.extents[d] > 1 ? 1 : INT32_MIN;  // elements of a result do not lie on each other
+        if (given.strides[d] > INT32_MAX || given.strides[d] < least) {
+            return refuse_argument(TILEWRIGHT_WRONG_STRIDE, position,
+                                   "`" + b.tensor.str() + "` has a stride of " + std::to_string(given.strides[d]) + " elements");
+        }
+    }
+    return {};
+}
+
+/// The first element that a kernel uses.
+/// @pre `mistake_in` finds nothing
+template <class Element>
+Element* first_of(buffer const& b, pointer_to_element<Element> const& given) {
+    std::int64_t steps = 0;
+    for (int d = 0; d < given.rank; ++d) steps += (given.index[d] - b.minimum[d]) * b.stride(d);
     return given.pointer - steps;
 }
 template <class Element, std::size_t Extent>
-Element* first_of(buffer const& b, std::span<Element, Extent> given) {
-    std::int64_t elements = 1;
-    for (int d = 0; d < b.rank; ++d) elements *= b.extents[d];
-    if (static_cast<std::int64_t>(given.size()) != elements)
-        throw std::invalid_argument(use_text(b) + std::to_string(given.size()) + " are given");
+Element* first_of(buffer const&, std::span<Element, Extent> given) {
     return given.data();
 }
 template <class Element>
@@ -76,19 +95,7 @@ Element* first_of(buffer const&, Element* given) {
     return given;
 }
 template <class Element, int Rank>
-Element* first_of(buffer const& b, strided_elements<Element, Rank> const& given) {
-    bool same = true;
-    std::string extents;
-    for (int d = 0; d < Rank; ++d) {
-        same = same && given.extents[d] == b.extents[d];
-        extents += (d > 0 ? " x " : "") + std::to_string(given.extents[d]);
-    }
-    if (!same) throw std::invalid_argument(use_text(b) + extents + " are given");
-    for (int d = 0; d < Rank; ++d) {
-        std::int64_t const least = b.written && b.extents[d] > 1 ? 1 : INT32_MIN;  // elements of a result do not lie on each other
-        if (given.strides[d] > INT32_MAX || given.strides[d] < least)
-            throw std::invalid_argument("`" + b.tensor.str() + "` has a stride of " + std::to_string(given.strides[d]) + " elements");
-    }
+Element* first_of(buffer const&, strided_elements<Element, Rank> const& given) {
     return given.first;
 }
 
@@ -124,68 +131,121 @@ bool is_enough(std::int64_t bytes, int pool) {
     return bytes >= kernel.peak(kernel.where->memories[list.pools[pool]]);
 }
 
-/// @pre the call has no mistake
+/// What an argument of a call stands for.
 /// @tparam Pools  addresses of memories that the caller gives, after the scalar parameters
+template <auto const& Plan, int Position, int Pools>
+struct passed_as {
+    static constexpr argument_list list = arguments_of(Plan);
+    static constexpr int pool = Position - list.input_count - list.parameter_count;
+    static constexpr bool is_parameter = Position >= list.input_count && pool < 0;
+    static constexpr bool is_pool = pool >= 0 && pool < Pools;
+    static constexpr int tensor = Position < list.input_count ? Position : Position - list.parameter_count - Pools;
+
+    /// Of a tensor: what the kernel uses of it at these extents.
+    static bool size(open_extents const& numbers, buffer& b) {
+        b = Plan.buffers[list.tensors[tensor]];
+        if constexpr (Plan.run_time_extents > 0) return size_argument(Plan, list.tensors[tensor], numbers, b);
+        return true;
+    }
+};
+
+/// What is wrong with an argument, as far as the caller's sizes tell: the kernel's entry asks about the rest.
 /// @tparam Others  schedules that the function may run instead
 template <auto const& Plan, int Position, int Pools, schedule const&... Others, class Operand>
-decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& numbers) {
-    constexpr argument_list list = arguments_of(Plan);
-    constexpr bool is_parameter = Position >= list.input_count && Position < list.input_count + list.parameter_count;
-    if constexpr (is_parameter) {
-        return Operand(given);
-    } else if constexpr (Position >= list.input_count && Position < list.input_count + list.parameter_count + Pools) {
-        if constexpr (is_span<Operand>) {
-            constexpr int pool = Position - list.input_count - list.parameter_count;
-            constexpr int memory_at = list.pools[pool];
-            constexpr quantity needed = Plan.peak(Plan.where->memories[memory_at]);
-            auto const bytes = static_cast<std::int64_t>(given.size_bytes());
-            if (!(bytes >= needed) || !(is_enough<Others>(bytes, pool) && ...))
-                throw std::invalid_argument("memory `" + Plan.where->memories[memory_at].name.str() + "` has only " +
-                                            std::to_string(given.size_bytes()) + " bytes");
-            return static_cast<void*>(given.data());
-        } else {
-            return static_cast<void*>(given);
-        }
+call_result mistake_of_argument(Operand const& given, [[maybe_unused]] open_extents const& numbers) {
+    using as = passed_as<Plan, Position, Pools>;
+    if constexpr (as::is_pool && is_span<Operand>) {
+        static constexpr memory const& where = Plan.where->memories[as::list.pools[as::pool]];
+        auto const bytes = static_cast<std::int64_t>(given.size_bytes());
+        if (bytes >= Plan.peak(where) && (is_enough<Others>(bytes, as::pool) && ...)) return {};
+        return refuse_argument(TILEWRIGHT_WRONG_EXTENT, as::list.tensor_count + as::pool,
+                               "memory `" + where.name.str() + "` has only " + std::to_string(bytes) + " bytes");
+    } else if constexpr (as::is_pool || as::is_parameter) {
+        return {};
     } else {
-        constexpr int tensor = Position < list.input_count ? Position : Position - list.parameter_count - Pools;
-        constexpr int position = list.tensors[tensor];
-        static constexpr buffer b = Plan.buffers[position];
+        buffer b;
+        if (!as::size(numbers, b)) {
+            return refuse_argument(TILEWRIGHT_WRONG_EXTENT, as::tensor, "`" + b.tensor.str() + "` has more elements than can be counted");
+        }
+        return mistake_in(b, as::tensor, given);
+    }
+}
+
+/// @pre the call has no mistake
+template <auto const& Plan, int Position, int Pools, class Operand>
+decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& numbers) {
+    using as = passed_as<Plan, Position, Pools>;
+    if constexpr (as::is_parameter) {
+        return Operand(given);
+    } else if constexpr (as::is_pool) {
+        if constexpr (is_span<Operand>) return static_cast<void*>(given.data());
+        else return static_cast<void*>(given);
+    } else {
+        buffer b;
+        as::size(numbers, b);
         using element = std::remove_pointer_t<decltype(first_of(b, given))>;
-        buffer sized = b;
-        if constexpr (Plan.run_time_extents > 0) size_argument(Plan, position, numbers, sized);  // too much is refused by the entry
-        return tensor_argument(sized, const_cast<std::remove_const_t<element>*>(first_of(sized, given)), given);
+        return tensor_argument(b, const_cast<std::remove_const_t<element>*>(first_of(b, given)), given);
     }
 }
 
 template <schedule const& Schedule, schedule const&... Others, class Function, class... Operands>
-int call_one_of(Function* function, open_extents const& numbers, Operands&... operands) {
+call_result call_one_of(Function* function, open_extents const& numbers, Operands&... operands) {
     static constexpr auto const& kernel = plan<Schedule>;
     constexpr argument_list list = arguments_of(kernel);
     constexpr int pools = static_cast<int>(sizeof...(Operands)) - list.tensor_count - list.parameter_count;
     auto const call_with = [&]<std::size_t... Position>(std::index_sequence<Position...>) {
-        return function(pass<kernel, static_cast<int>(Position), pools, Others...>(as_operand(operands), numbers)...);
+        call_result refused;
+        static_cast<void>(
+            ((refused = mistake_of_argument<kernel, static_cast<int>(Position), pools, Others...>(as_operand(operands), numbers)) || ...));
+        if (refused) return refused;
+        return result_of(kernel, function(pass<kernel, static_cast<int>(Position), pools>(as_operand(operands), numbers)...));
     };
     return call_with(std::index_sequence_for<Operands...>());
+}
+
+/// What is wrong with the extents that a call gives. If nothing is, `numbers` has them in the order of the plan.
+inline call_result take_extents(plan_value const& plan, std::initializer_list<axis_extent> given, open_extents& numbers) {
+    for (axis_extent const& one : given) {
+        int const at = open_extent_of(plan, one.name);
+        if (at < 0) {
+            return refuse_argument(TILEWRIGHT_UNKNOWN_EXTENT, 0, "the kernel leaves no extent `" + one.name.str() + "` to run time");
+        }
+        numbers[at] = one.extent;
+    }
+    argument_list const list = arguments_of(plan);
+    for (int at = 0; at < plan.run_time_extents; ++at) {
+        variable const& v = plan.variables[at];
+        if (numbers[at] >= 1 && numbers[at] <= v.extent) continue;
+        int position = 0;
+        while (list.tensors[position] != shape_of_extent(plan, at, true).buffer) ++position;
+        std::string const given_text = numbers[at] == 0 ? "is missing, or 0" : "is " + std::to_string(numbers[at]);
+        return refuse_argument(TILEWRIGHT_RUN_TIME_EXTENT, position,
+                               "extent `" + v.name.str() + "` " + given_text + "; the kernel takes 1 to " + std::to_string(v.extent));
+    }
+    numbers = given_numbers(plan, numbers);
+    return {};
 }
 
 }  // namespace detail
 
 /// Calls the C function of a kernel with row-major tensors and with scalar parameters, in the order of its header.
 ///
-/// `call<matmul_on_npu>(matmul, a.data(), b.data(), c.data())`. Count and element types are checked by the compiler. A tensor is
+/// `call<matmul_on_npu>(matmul, a.data(), b.data(), c.data())`. Count and element types are checked by the compiler. What only the run
+/// shows, such as the size of a vector, is checked before anything runs: the result is a code with a message. Nothing is thrown. A tensor
+/// is
 /// - a pointer to its element 0, of a tensor that the kernel uses from there on;
 /// - `points_to(pointer, index...)`: a pointer to any element that the kernel uses, and its index;
 /// - a range that knows its size, such as `a` itself: exactly the elements from the lowest index that the kernel uses to the highest;
-/// - a view such as std::mdspan: likewise, with its strides. Strides that the kernel does not take give the entry's return code.
+/// - a view such as std::mdspan: likewise, with its strides.
 ///
 /// The addresses of memories that the machine does not fix stand in front of the result: `call<gemm_on_host>(gemm, a, b, l2, c)`.
 ///
 /// A kernel of several schedules takes all of them, in any order: `call<on_avx512, on_avx2>(gemm, a, b, l2, c)`. A range that stands for a
 /// memory must then have the bytes that the largest needs.
-/// @return the function's return code
-/// @throws std::invalid_argument when a range has another size, or an index is not one that the kernel uses
+/// @return the function's return code; or, when a range, a view, an index or a memory is refused, the code that the entry has for it, with
+///         the reason. Then nothing has run
 template <schedule const& Schedule, schedule const&... Others, class Function, class... Operands>
-int call(Function* function, Operands&&... operands) {
+call_result call(Function* function, Operands&&... operands) {
     static_assert(plan<Schedule>.run_time_extents == 0, "extents are left to run time: call<S>(function, {{axis, extent}}, ...)");
     if constexpr (detail::mistake_in_call<Schedule, Operands...>.fault != detail::call_fault::none) {
         using shown = detail::shown_call<detail::mistake_in_call<Schedule, Operands...>>;
@@ -194,16 +254,18 @@ int call(Function* function, Operands&&... operands) {
             shown::ok,
             TILEWRIGHT_WRONG_CALL);
         // clang-format on
-        return -1;
+        return {};
     } else {
         return detail::call_one_of<Schedule, Others...>(function, {}, operands...);
     }
 }
 
 /// Likewise, of a kernel that leaves extents to run time: `call<matmul_on_npu>(matmul, {{m, rows}}, a.data(), b.data(), c.data())`.
-/// @throws bad_query when the kernel has no such axis. An extent that is missing or wrong gives the entry's return code
+///
+/// An extent that is missing, less than 1 or more than the kernel takes is refused, and so is one that the kernel does not leave to run
+/// time.
 template <schedule const& Schedule, class Function, class... Operands>
-int call(Function* function, std::initializer_list<axis_extent> extents, Operands&&... operands) {
+call_result call(Function* function, std::initializer_list<axis_extent> extents, Operands&&... operands) {
     static constexpr plan_value const& kernel = plan<Schedule>;
     if constexpr (detail::mistake_in_call<Schedule, Operands...>.fault != detail::call_fault::none) {
         using shown = detail::shown_call<detail::mistake_in_call<Schedule, Operands...>>;
@@ -212,9 +274,11 @@ int call(Function* function, std::initializer_list<axis_extent> extents, Operand
             shown::ok,
             TILEWRIGHT_WRONG_CALL);
         // clang-format on
-        return -1;
+        return {};
     } else {
-        return detail::call_one_of<Schedule>(function, detail::given_numbers(kernel, ir::extents_by_name(kernel, extents)), operands...);
+        detail::open_extents numbers{};
+        if (call_result refused = detail::take_extents(kernel, extents, numbers)) return refused;
+        return detail::call_one_of<Schedule>(function, numbers, operands...);
     }
 }
 

@@ -239,16 +239,20 @@ constexpr void check_representatives(plan_value const& plan, refusals const& to)
 
 namespace tilewright::ir {
 
+/// The place of an extent that a plan leaves to run time, among them; -1: it leaves none of this name.
+constexpr int open_extent_of(plan_value const& open, label const& name) {
+    for (int at = 0; at < open.run_time_extents; ++at) {
+        if (open.variables[at].name == name) return at;
+    }
+    return -1;
+}
 /// Extents by name, in the order of a plan's first variables; 0 where one is missing.
 /// @throws bad_query when the plan has none of a name
 template <class List>
 constexpr detail::open_extents extents_by_name(plan_value const& open, List const& given) {
     detail::open_extents extents{};
     for (axis_extent const& one : given) {
-        int found = -1;
-        for (int at = 0; at < open.run_time_extents; ++at) {
-            if (open.variables[at].name == one.name) found = at;
-        }
+        int const found = open_extent_of(open, one.name);
         if (found < 0) detail::throw_or_abort(bad_query("the plan leaves no extent of this name to run time"));
         extents[found] = one.extent;
     }
