@@ -24,6 +24,7 @@ struct cache_level {
         visit("ways of a cache", ways, 1);
         visit("bytes_per_cycle of a cache", bytes_per_cycle, 1);
     }
+    /// How many sets of lines it has.
     constexpr std::int64_t sets() const { return bytes / line / ways; }
     /// Whether its sets are whole ones, and its lines powers of two.
     constexpr bool is_whole() const { return (line & (line - 1)) == 0 && bytes % (line * ways) == 0; }

@@ -34,10 +34,10 @@ enum class role : std::uint8_t {
 
 /// One argument of a device function. `operand` is a position in the list of the intrinsic's operands.
 struct call_argument {
-    role is = role::literal;
-    std::int8_t dimension = 0;
-    std::int8_t operand = -1;
-    std::int64_t value = 0;  ///< literal; of an address, bits that are set in it; of a count, its unit
+    role is = role::literal;    ///< what the argument carries
+    std::int8_t dimension = 0;  ///< of an extent or a stride: see `role`
+    std::int8_t operand = -1;   ///< of an address or a stride of an intrinsic; -1: none
+    std::int64_t value = 0;     ///< literal; of an address, bits that are set in it; of a count, its unit
 
     /// Bits of an address that is a number, in this use of it.
     constexpr call_argument with(std::int64_t bits) const { return {is, dimension, operand, bits}; }
@@ -52,12 +52,14 @@ constexpr bool is_stride(role is) { return is == role::source_stride || is == ro
 
 /// An argument that names an operand; the intrinsic turns the name into a position.
 struct operand_argument {
-    role is = role::address;
-    std::int8_t dimension = 0;
-    ir::label operand{};  ///< covered: the axis
-    std::int64_t value = 0;
+    role is = role::address;    ///< what the argument carries
+    std::int8_t dimension = 0;  ///< of a stride
+    ir::label operand{};        ///< covered: the axis
+    std::int64_t value = 0;     ///< of an address, bits that are set in it; of a count, its unit
 
+    /// Bits of an address that is a number, in this use of it.
     constexpr operand_argument with(std::int64_t bits) const { return {is, dimension, operand, bits}; }
+    /// A stride or a count in units of so many elements, instead of one.
     constexpr operand_argument in_units_of(std::int64_t unit) const { return {is, dimension, operand, unit}; }
 };
 
@@ -85,12 +87,13 @@ constexpr std::int64_t bit(int position) { return std::int64_t{1} << position; }
 
 /// A C function `int symbol(arguments…)` of the device; it returns 0, or an error code that the kernel returns.
 struct device_call {
-    static constexpr int most_arguments = 18;
+    static constexpr int most_arguments = 18;  ///< of one function
 
-    ir::label symbol{};
-    fixed_array<call_argument, most_arguments> arguments{};
-    int count = 0;  ///< more than `most_arguments` marks an overflow, refused by the planner
+    ir::label symbol{};                                      ///< the name of the C function
+    fixed_array<call_argument, most_arguments> arguments{};  ///< in the order of its signature
+    int count = 0;                                           ///< more than `most_arguments` marks an overflow, refused by the planner
 
+    /// One more argument, after those before.
     constexpr void push(call_argument const& what) {
         if (count < most_arguments) arguments[count] = what;
         ++count;
@@ -114,8 +117,8 @@ constexpr bool is_same_call(device_call const& left, device_call const& right) {
 
 /// Some of a machine's calls, or settings, that follow each other.
 struct part_range {
-    int first = 0;
-    int count = 0;
+    int first = 0;  ///< position in the list of the machine
+    int count = 0;  ///< how many follow each other
 
     friend constexpr bool operator==(part_range const&, part_range const&) = default;
 };

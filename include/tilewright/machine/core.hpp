@@ -7,12 +7,12 @@ namespace tilewright {
 
 /// Cycles of each operation in loops that stay code.
 struct operation_costs {
-    std::int64_t load = 1;
-    std::int64_t store = 1;
+    std::int64_t load = 1;        ///< cycles of a load of an element, or of a vector
+    std::int64_t store = 1;       ///< cycles of a store, likewise
     std::int64_t arithmetic = 1;  ///< add, subtract, minimum, maximum, compare, logic, shift, select
-    std::int64_t multiply = 1;
-    std::int64_t divide = 1;  ///< divide, modulo
-    std::int64_t convert = 1;
+    std::int64_t multiply = 1;    ///< cycles of a multiplication
+    std::int64_t divide = 1;      ///< divide, modulo
+    std::int64_t convert = 1;     ///< cycles of a conversion between types
 
     /// What its numbers may be, as of a memory.
     template <class Visit>
@@ -25,9 +25,9 @@ struct operation_costs {
 /// A kind of core, which runs the loops that stay code. Core numbers run over the kinds of a machine in their order. A machine without any
 /// has a core "host" of one cycle an operation.
 struct core {
-    ir::label name;
-    operation_costs costs{};
-    int count = 1;  ///< of this kind: see `schedule::distribute`
+    ir::label name;           ///< of the kind, of which those of its default C functions are made
+    operation_costs costs{};  ///< cycles of operations in loops that stay code
+    int count = 1;            ///< of this kind: see `schedule::distribute`
     /// A sum of products in floating point is carried out by fused multiply-adds: `s + a * b` is rounded once.
     bool fused_multiply_add = false;
     /// What the C functions of its machine need of a processor, beside the target that a kernel is compiled for: features as
@@ -67,6 +67,7 @@ struct core {
     constexpr core signals(ir::label symbol, Arguments const&... arguments) const {
         return with(&core::signal_call, symbol, arguments...);
     }
+    /// The C function that takes a signal of another core, and its arguments in order: see `await_call_of`.
     template <class... Arguments>
     constexpr core awaits(ir::label symbol, Arguments const&... arguments) const {
         return with(&core::await_call, symbol, arguments...);
@@ -82,6 +83,7 @@ struct core {
     constexpr core cleans(ir::label symbol, Arguments const&... arguments) const {
         return with(&core::clean_call, symbol, arguments...);
     }
+    /// The C function that cleans lines of the cache and forgets them, and its arguments in order: see `invalidate_call_of`.
     template <class... Arguments>
     constexpr core invalidates(ir::label symbol, Arguments const&... arguments) const {
         return with(&core::invalidate_call, symbol, arguments...);

@@ -23,12 +23,12 @@ constexpr char const* name_of(completion how) {
 /// Several `channels` are as many equal units, called by their number: each is in order by itself, beside the others. The plan deals
 /// transfers out to them. `engine{.name = "dma", .channels = 4}`.
 struct engine {
-    static constexpr int most_depth = 64;
+    static constexpr int most_depth = 64;  ///< jobs
 
-    ir::label name;
-    int depth = 16;    ///< jobs of a channel that are not complete; starting one more holds the core up
-    int channels = 1;  ///< equal units, which are called and waited for by their number
-    completion completes = completion::by_transfer;
+    ir::label name;                                  ///< of which that of its default C function is made, `NAME_wait`
+    int depth = 16;                                  ///< jobs of a channel that are not complete; starting one more holds the core up
+    int channels = 1;                                ///< equal units, which are called and waited for by their number
+    completion completes = completion::by_transfer;  ///< how the core learns that a job is complete
     /// The hardware holds a job back until those that were started earlier on other interlocked engines, and touch the same bytes, are
     /// complete.
     bool interlocked = false;
@@ -38,6 +38,7 @@ struct engine {
     bool per_core = false;
     device_call wait_call{};  ///< without a symbol: see `wait_call_of`
 
+    /// Whether calls say which of its channels they are for.
     constexpr bool has_channels() const { return channels > 1; }
     /// What its numbers may be, as of a memory.
     template <class Visit>

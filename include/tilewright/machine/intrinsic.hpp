@@ -18,13 +18,13 @@ constexpr char const* name_of(direction d) {
 
 /// Where one operand of an intrinsic must live.
 struct operand_constraint {
-    ir::label tensor{};
-    ir::label memory_name{};
-    ir::direction is = ir::direction::reads;
-    std::int64_t alignment = 1;        ///< bytes; of its address, besides what all operands keep to
-    std::int64_t stride_multiple = 1;  ///< elements; of its strides, likewise
-    std::int64_t longest_stride = 0;   ///< elements; 0: no limit
-    bool in_place = false;             ///< the result overwrites it: both have one address and one set of strides
+    ir::label tensor{};                       ///< of its semantics
+    ir::label memory_name{};                  ///< where it lies
+    ir::direction is = ir::direction::reads;  ///< whether a call reads it, writes it, or both
+    std::int64_t alignment = 1;               ///< bytes; of its address, besides what all operands keep to
+    std::int64_t stride_multiple = 1;         ///< elements; of its strides, likewise
+    std::int64_t longest_stride = 0;          ///< elements; 0: no limit
+    bool in_place = false;                    ///< the result overwrites it: both have one address and one set of strides
 
     /// What its numbers may be, as of a memory.
     template <class Visit>
@@ -38,23 +38,23 @@ struct operand_constraint {
 
 /// What a machine keeps of an intrinsic.
 struct intrinsic_description {
-    static constexpr int most_operands = 16;
+    static constexpr int most_operands = 16;  ///< the result included
 
-    ir::label name{};
-    ir::label engine_name{};
-    ir::label core_name{};  ///< the kind of core that has it; empty: every core does
-    bool is_asynchronous = false;
-    fixed_array<operand_constraint, most_operands> operands{};
-    int operand_count = 0;
-    intrinsic_cost costs{};
+    ir::label name{};                                           ///< by which schedules, errors and reports name it
+    ir::label engine_name{};                                    ///< the engine that is busy with it; empty: none is
+    ir::label core_name{};                                      ///< the kind of core that has it; empty: every core does
+    bool is_asynchronous = false;                               ///< its call returns before it is complete
+    fixed_array<operand_constraint, most_operands> operands{};  ///< in the order in which they are declared
+    int operand_count = 0;                                      ///< above `most_operands` it marks an overflow, refused by the planner
+    intrinsic_cost costs{};                                     ///< cycles of a call
     std::uint16_t flexible_axes = 0;  ///< a bit for each axis that is `up_to`: an argument says how much of its extent a call covers
-    static constexpr std::uint16_t unknown_axis = 1 << 15;
-    std::int64_t address_alignment = 1;  ///< bytes; every operand's address is a multiple of it
-    std::int64_t stride_alignment = 1;   ///< elements; every stride but the innermost, which is 1, is a multiple of it
-    device_call call{};                  ///< without arguments: each operand's address and outer strides, in the order they are declared
-    part_range more_calls{};             ///< of the machine's: those that follow it in each step
-    part_range settings{};               ///< of the machine's: what must be configured
-    semantics_range semantics{};
+    static constexpr std::uint16_t unknown_axis = 1 << 15;  ///< in `flexible_axes`: an axis was named that its semantics do not have
+    std::int64_t address_alignment = 1;                     ///< bytes; every operand's address is a multiple of it
+    std::int64_t stride_alignment = 1;                      ///< elements; every stride but the innermost, which is 1, is a multiple of it
+    device_call call{};           ///< without arguments: each operand's address and outer strides, in the order they are declared
+    part_range more_calls{};      ///< of the machine's: those that follow it in each step
+    part_range settings{};        ///< of the machine's: what must be configured
+    semantics_range semantics{};  ///< what a call computes, in `machine::semantics`
 
     /// What its numbers may be, as of a memory; but for those of its operands.
     template <class Visit>
@@ -71,7 +71,9 @@ struct intrinsic_description {
         }
         return -1;
     }
+    /// Whether an axis of its semantics is `up_to`.
     constexpr bool is_flexible(int axis) const { return (flexible_axes >> axis & 1) != 0; }
+    /// The position of the operand of this name; -1: there is none.
     constexpr int find(ir::label const& operand) const {
         for (int position = 0; position < operand_count && position < most_operands; ++position) {
             if (operands[position].tensor == operand) return position;
@@ -87,8 +89,8 @@ struct intrinsic_description {
 /// The axes of its semantics have the extents of the instruction. `c(i, j) += …` with `updates(c, …)` continues from the contents
 /// of c; with `writes(c, …)`, or written `c(i, j) = sum(k, …)`, it overwrites them.
 struct intrinsic : intrinsic_description {
-    semantics_nodes does;
-    part_protocol protocol{};
+    semantics_nodes does;      ///< what a call computes
+    part_protocol protocol{};  ///< its further calls and the configurations that it uses
 
   private:
     template <class Change>
@@ -106,20 +108,29 @@ struct intrinsic : intrinsic_description {
     }
 
   public:
+    /// An instruction that computes `what`, by a C function of this name unless `calls` gives another one: `intrinsic("mac16", c(i, j) +=
+    /// a(i, k)
+    /// * b(k, j))`. Axes have the extents of one call. It blocks, and takes one cycle, until more is said.
     template <int Count>
     constexpr intrinsic(ir::label intrinsic_name, computation<Count> const& what)
         : intrinsic_description{.name = intrinsic_name, .call = {.symbol = intrinsic_name}}, does(what) {}
 
+    /// The operand is read, in this memory. The plan puts it there by `cache_read`, or refuses the schedule (operand_memory). Operands are
+    /// declared in the order of the C function, at most 16.
     constexpr intrinsic& reads(any_tensor const& operand, memory const& where) { return constrain(operand, where, ir::direction::reads); }
     /// Several operands are read from this memory, in this order.
     constexpr intrinsic& reads(std::initializer_list<any_tensor> all, memory const& where) {
         for (any_tensor const& operand : all) reads(operand, where);
         return *this;
     }
+    /// The result is overwritten, in this memory, whatever it was before: the first form of a reduction, or all of it.
     constexpr intrinsic& writes(any_tensor const& operand, memory const& where) { return constrain(operand, where, ir::direction::writes); }
+    /// The result is read and written, in this memory: a call adds to what is there. A reduction also needs a first form, which overwrites
+    /// (missing_first_form).
     constexpr intrinsic& updates(any_tensor const& operand, memory const& where) {
         return constrain(operand, where, ir::direction::updates);
     }
+    /// The engine that is busy with it, one job after the other. It must be part of the machine (unknown_part).
     constexpr intrinsic& on(engine const& where) {
         engine_name = where.name;
         return *this;
@@ -151,10 +162,13 @@ struct intrinsic : intrinsic_description {
         (add_cycles(rates), ...);
         return *this;
     }
+    /// The address of every operand is a multiple of so many bytes, at least 1. The plan aligns buffers; what cannot be is refused
+    /// (intrinsic_mismatch).
     constexpr intrinsic& alignment(std::int64_t bytes) {
         address_alignment = bytes;
         return *this;
     }
+    /// Every stride of every operand, but for the innermost, is a multiple of so many elements, at least 1 (intrinsic_mismatch).
     constexpr intrinsic& stride_multiple(std::int64_t elements) {
         stride_alignment = elements;
         return *this;
@@ -163,9 +177,11 @@ struct intrinsic : intrinsic_description {
     constexpr intrinsic& alignment(any_tensor const& operand, std::int64_t bytes) {
         return change(operand, [bytes](operand_constraint& o) { o.alignment = bytes; });
     }
+    /// Likewise of one operand, which is declared before.
     constexpr intrinsic& stride_multiple(any_tensor const& operand, std::int64_t elements) {
         return change(operand, [elements](operand_constraint& o) { o.stride_multiple = elements; });
     }
+    /// No stride of this operand, which is declared before, is more than so many elements; 0: no limit (intrinsic_mismatch).
     constexpr intrinsic& stride_at_most(any_tensor const& operand, std::int64_t elements) {
         return change(operand, [elements](operand_constraint& o) { o.longest_stride = elements; });
     }

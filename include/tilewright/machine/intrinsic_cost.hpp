@@ -6,33 +6,34 @@ namespace tilewright {
 
 /// Elements of one axis of an intrinsic, or of several together, that the cycles of a call are counted by. Units that are begun count.
 struct cycle_factor {
-    static constexpr std::uint16_t wrong_axis = 1 << 15;
+    static constexpr std::uint16_t wrong_axis = 1 << 15;  ///< in `axes`: see there
 
     std::uint16_t axes = 0;  ///< a bit for each axis; `wrong_axis`: one was named that is not there, or one twice
     std::int64_t unit = 1;   ///< elements
 
+    /// Whether it counts elements of this axis.
     constexpr bool has(int axis) const { return (axes >> axis & 1) != 0; }
     friend constexpr bool operator==(cycle_factor const&, cycle_factor const&) = default;
 };
 
 /// Cycles for each unit of the product of its factors.
 struct cycle_term {
-    static constexpr int most_factors = 4;
+    static constexpr int most_factors = 4;  ///< of one term
 
-    std::int64_t cycles = 1;
-    fixed_array<cycle_factor, most_factors> factors{};
-    int factor_count = 0;  ///< above `most_factors` it marks an overflow, refused by the planner
+    std::int64_t cycles = 1;                            ///< for each unit
+    fixed_array<cycle_factor, most_factors> factors{};  ///< whose units are multiplied
+    int factor_count = 0;                               ///< above `most_factors` it marks an overflow, refused by the planner
 
     friend constexpr bool operator==(cycle_term const&, cycle_term const&) = default;
 };
 
 /// Cycles of one call of an intrinsic: see `time_of` in clock.hpp.
 struct intrinsic_cost {
-    static constexpr int most_terms = 4;
+    static constexpr int most_terms = 4;  ///< of one intrinsic
 
-    std::int64_t cycles = 1;  ///< of every call
-    fixed_array<cycle_term, most_terms> terms{};
-    int term_count = 0;  ///< above `most_terms` it marks an overflow, likewise
+    std::int64_t cycles = 1;                      ///< of every call
+    fixed_array<cycle_term, most_terms> terms{};  ///< what a call takes besides, by what it covers of its axes
+    int term_count = 0;                           ///< above `most_terms` it marks an overflow, likewise
 
     /// A bit for each axis that counts: what a call covers of other axes makes no difference.
     constexpr unsigned axes() const {
@@ -60,20 +61,21 @@ struct intrinsic_cost {
 
 /// The units for which a call takes cycles, by names of axes: made by `per`.
 struct cycle_rate {
+    /// Axes whose elements are counted together.
     struct factor {
-        fixed_array<ir::label, ir::stage::most_axes> axes{};
-        int axis_count = 0;
-        std::int64_t unit = 1;
+        fixed_array<ir::label, ir::stage::most_axes> axes{};  ///< by name
+        int axis_count = 0;                                   ///< how many are named
+        std::int64_t unit = 1;                                ///< elements that count as one, where begun
     };
 
-    std::int64_t cycles = 1;
-    fixed_array<factor, cycle_term::most_factors> factors{};
-    int factor_count = 0;
+    std::int64_t cycles = 1;                                  ///< for each unit
+    fixed_array<factor, cycle_term::most_factors> factors{};  ///< whose units are multiplied
+    int factor_count = 0;                                     ///< above the most it marks an overflow, refused by the planner
 };
 
 /// Elements that cycles are counted by: `per(i, j)`.
 struct cycle_elements {
-    cycle_rate::factor counted{};
+    cycle_rate::factor counted{};  ///< the axes, and the elements of a unit
 
     /// Counted in parts of so many elements. One that is begun counts: `per(j).in_units_of(16)` is 2 for 17 to 32 elements.
     constexpr cycle_elements in_units_of(std::int64_t elements) const {
@@ -81,6 +83,7 @@ struct cycle_elements {
         changed.counted.unit = elements;
         return changed;
     }
+    /// A cycle for each unit.
     constexpr operator cycle_rate() const { return {.factors = {counted}, .factor_count = 1}; }
 };
 

@@ -8,15 +8,18 @@ namespace tilewright {
 /// A list of at most `Most` parts; `count` above `Most` marks an overflow, which the planner refuses.
 template <class Part, int Most>
 struct part_list {
-    static constexpr int most = Most;
-    fixed_array<Part, Most> parts{};
-    int count = 0;
+    static constexpr int most = Most;  ///< parts of this kind
+    fixed_array<Part, Most> parts{};   ///< those that are kept, in their order
+    int count = 0;                     ///< above `Most` it marks an overflow
 
+    /// One more part, after those before.
     constexpr void push(Part const& part) {
         if (count < Most) parts[count] = part;
         ++count;
     }
+    /// A part, by its position from 0 on.
     constexpr Part const& operator[](int position) const { return parts.elements[position]; }
+    /// How many parts are kept.
     constexpr int size() const { return count < Most ? count : Most; }
     /// Position of the part of that name, -1 when there is none.
     constexpr int find(ir::label const& name) const {
@@ -34,20 +37,21 @@ struct part_list {
 /// A machine as one flat value. `machine("npu", dram, spad, loader, mvin, …)` takes its parts in any order;
 /// at run time, `machine npu("npu"); npu.add(dram); …` builds the same value.
 struct machine {
-    static constexpr int most_nodes = 384, most_lanes = 16;
+    static constexpr int most_nodes = 384;  ///< of the semantics of all parts together
+    static constexpr int most_lanes = 16;   ///< channels of all engines together
 
-    ir::label name;
-    part_list<memory, 8> memories{};
-    part_list<engine, 8> engines{};
-    part_list<tilewright::tokens, 12> tokens{};
-    part_list<core, 4> cores{};
-    part_list<configuration, 6> configurations{};
-    part_list<transfer_description, 12> transfers{};
-    part_list<intrinsic_description, 16> intrinsics{};
-    part_list<device_call, 12> more_calls{};     ///< of all parts: see `each_call`
-    part_list<required_setting, 16> settings{};  ///< likewise
-    fixed_array<ir::node, most_nodes> semantics{};
-    int semantics_count = 0;
+    ir::label name;                                     ///< by which errors, reports and generated code name it
+    part_list<memory, 8> memories{};                    ///< the first is where arguments live
+    part_list<engine, 8> engines{};                     ///< in the order in which they are waited for after an error
+    part_list<tilewright::tokens, 12> tokens{};         ///< between engines
+    part_list<core, 4> cores{};                         ///< kinds of cores; none: one core "host", of one cycle an operation
+    part_list<configuration, 6> configurations{};       ///< registers that C functions set
+    part_list<transfer_description, 12> transfers{};    ///< what moves data
+    part_list<intrinsic_description, 16> intrinsics{};  ///< what computes
+    part_list<device_call, 12> more_calls{};            ///< of all parts: see `each_call`
+    part_list<required_setting, 16> settings{};         ///< likewise
+    fixed_array<ir::node, most_nodes> semantics{};      ///< of all transfers and intrinsics
+    int semantics_count = 0;                            ///< above `most_nodes` it marks an overflow
 
   private:
     constexpr semantics_range keep(semantics_nodes const& what) {
@@ -74,22 +78,32 @@ struct machine {
 
   public:
     constexpr machine() = default;
+    /// A machine of these parts, in any order; but the first memory is where arguments live, which is DRAM as a rule. Parts refer to each
+    /// other by name, and are copied. The planner checks the description when it is first used (unknown_part, invalid_part,
+    /// invalid_number).
     template <class... Parts>
     constexpr explicit machine(ir::label machine_name, Parts const&... parts) : name(machine_name) {
         (add(parts), ...);
     }
 
+    /// One more memory. The first one is where arguments live.
     constexpr void add(memory const& part) { memories.push(part); }
+    /// One more engine.
     constexpr void add(engine const& part) { engines.push(part); }
+    /// Tokens between two more engines.
     constexpr void add(tilewright::tokens const& part) { tokens.push(part); }
+    /// One more kind of core; of the first kind is core 0, which runs what is outside of distributed loops.
     constexpr void add(core const& part) { cores.push(part); }
+    /// One more configuration.
     constexpr void add(configuration const& part) { configurations.push(part); }
+    /// One more transfer.
     constexpr void add(transfer const& part) {
         transfer_description description = part;
         description.semantics = keep(part.does);
         keep(part.protocol, description);
         transfers.push(description);
     }
+    /// One more intrinsic.
     constexpr void add(intrinsic const& part) {
         intrinsic_description description = part;
         description.semantics = keep(part.does);
@@ -97,39 +111,50 @@ struct machine {
         intrinsics.push(description);
     }
 
+    /// The nodes of the semantics of a part.
     constexpr computation_view view(semantics_range range) const { return {semantics.data() + range.first, range.count}; }
-    // Each channel is in order by itself. The channels of all engines stand in one row, the lanes: those of engine 0, those of engine 1, …
+    /// How many channels an engine has. Each is in order by itself. The channels of all engines stand in one row, the lanes: those of
+    /// engine 0, those of engine 1, …
     constexpr int channels_of(int engine_at) const {
         int const said = engines[engine_at].channels;
         return said < 1 ? 1 : said > most_lanes ? most_lanes + 1 : said;
     }
+    /// The lane of channel 0 of an engine.
     constexpr int first_lane(int engine_at) const {
         int lane = 0;
         for (int before = 0; before < engine_at; ++before) lane += channels_of(before);
         return lane;
     }
+    /// How many channels all engines have together.
     constexpr int lane_count() const { return first_lane(engines.size()); }
+    /// The position of the engine whose channel a lane is.
     constexpr int engine_of_lane(int lane) const {
         int at = 0;
         while (lane >= channels_of(at)) lane -= channels_of(at++);
         return at;
     }
+    /// The engine whose channel a lane is.
     constexpr engine const& engine_at_lane(int lane) const { return engines[engine_of_lane(lane)]; }
 
-    // The cores of all kinds stand in one row, as lanes do: those of kind 0, those of kind 1, …
+    /// How many cores there are, 1 where none is listed. Those of all kinds stand in one row, as lanes do: those of kind 0, of kind 1, …
     constexpr int core_count() const { return first_core(cores.size() > 0 ? cores.size() : 1); }
+    /// The number of the first core of a kind.
     constexpr int first_core(int kind) const {
         int number = 0;
         for (int before = 0; before < kind; ++before) number += core_of_kind(before).count;
         return number;
     }
+    /// The kind of the core of this number.
     constexpr int kind_of(int core_number) const {
         int kind = 0;
         while (kind + 1 < cores.size() && core_number >= cores[kind].count) core_number -= cores[kind++].count;
         return kind;
     }
+    /// A kind of core, by its position; "host" where none is listed.
     constexpr core const& core_of_kind(int kind) const { return cores.count > 0 ? cores[kind] : host_by_default; }
+    /// The kind of the core of this number.
     constexpr core const& core_at(int core_number) const { return core_of_kind(kind_of(core_number)); }
+    /// The kind of core 0.
     constexpr core const& host() const { return core_of_kind(0); }
     /// Whether cores see a memory through caches.
     constexpr bool has_caches() const {
@@ -143,6 +168,7 @@ struct machine {
         for (int at = 0; at < count; ++at) longest = core_at(at).barrier_cycles > longest ? core_at(at).barrier_cycles : longest;
         return longest;
     }
+    /// Whether there are several kinds of cores.
     constexpr bool has_unlike_cores() const { return cores.count > 1; }
 
     friend constexpr bool operator==(machine const&, machine const&) = default;

@@ -33,7 +33,7 @@ inline constexpr std::int64_t most_wait_cycles = 1 << 20;
 
 /// A memory that software manages. The first memory of a machine is where the arguments of kernels live; it needs no capacity.
 struct memory {
-    ir::label name;
+    ir::label name;                                      ///< by which schedules, errors and reports name it
     std::uint64_t base = no_address;                     ///< device address of its first byte
     std::int64_t capacity = 0;                           ///< bytes; planned buffers can only live in a memory that has some
     std::int64_t alignment = 1;                          ///< bytes; every planned buffer starts at a multiple of it, relative to the base
@@ -71,6 +71,7 @@ struct memory {
         visit("line_cycles", line_cycles, 0, most_wait_cycles);
         visit("upkeep_cycles", upkeep_cycles, 0, most_wait_cycles);
     }
+    /// Bytes of a bank; without banks, of the memory.
     constexpr std::int64_t bank_capacity() const { return banks > 1 ? capacity / banks : capacity; }
     /// Device address of the first byte of a bank.
     constexpr std::uint64_t bank_base(int bank) const {
@@ -80,17 +81,21 @@ struct memory {
     }
     /// How much higher the addresses of a core's own memory are than those of core 0.
     constexpr std::uint64_t core_offset(int core) const { return core_bases[core] - core_bases[0]; }
+    /// Whether the memories of the cores have different addresses.
     constexpr bool has_core_bases() const {
         bool any = false;
         for (int core = 1; core < max_cores; ++core) any |= core_bases[core] != 0;
         return any;
     }
+    /// Whether the machine says where it is: its base, or those of its banks.
     constexpr bool has_address() const { return base != no_address || bank_bases[0] != 0 || bank_bases[1] != 0; }
     /// Whether kernels of the device binding are given its address by their caller.
     constexpr bool is_pool() const { return !has_address() && registers == 0 && !is_numbered() && view_of.empty(); }
+    /// Bytes of one register, of a file of registers.
     constexpr std::int64_t register_bytes() const { return capacity / registers; }
     /// Whether functions are given its registers by value.
     constexpr bool passes_values() const { return registers > 0 && !c_type.empty(); }
+    /// Whether its addresses are numbers, as of rows.
     constexpr bool is_numbered() const { return address_unit > 0; }
     /// Whether what a core writes there comes into the memory only when its cache is cleaned.
     constexpr bool is_cached() const { return cache_line > 0; }
@@ -98,6 +103,7 @@ struct memory {
     constexpr std::int64_t cycles_of_upkeep(std::int64_t bytes) const {
         return upkeep_cycles + (bytes + cache_line - 1) / cache_line * line_cycles;
     }
+    /// Whether it shows the bytes of another memory.
     constexpr bool is_view() const { return !view_of.empty(); }
     /// The device address of a byte of a bank; without a base, counted from the memory's first byte, one bank after the other.
     constexpr std::uint64_t position(int bank, std::int64_t offset) const {

@@ -11,9 +11,9 @@ inline constexpr int max_semantics = 128;
 
 /// Cycles of one transfer: its engine is busy for `setup + ceil(bytes / bytes_per_cycle)`; it is complete `latency` cycles later.
 struct transfer_cost {
-    std::int64_t latency = 0;
-    std::int64_t setup = 0;
-    std::int64_t bytes_per_cycle = 1;
+    std::int64_t latency = 0;          ///< cycles from the end of the job until its bytes are there
+    std::int64_t setup = 0;            ///< cycles that the engine is busy with each call, besides those for the bytes
+    std::int64_t bytes_per_cycle = 1;  ///< that the engine moves; at least 1
 
     /// What its numbers may be, as of a memory.
     template <class Visit>
@@ -30,10 +30,11 @@ struct transfer_cost {
 /// Equal subexpressions are one node, however often they were written. Nodes that nothing refers to are left out. An element that is
 /// written and an element that is read are two nodes: whether a stage may read its own output is checked later.
 struct semantics_nodes {
-    fixed_array<ir::node, max_semantics> nodes{};
-    int count = 0;
+    fixed_array<ir::node, max_semantics> nodes{};  ///< operands stand before what uses them
+    int count = 0;                                 ///< of nodes; above `max_semantics` it marks an overflow
 
     constexpr semantics_nodes() = default;
+    /// The nodes of a computation that are used, equal ones once.
     template <int Count>
     constexpr semantics_nodes(computation<Count> const& what) {
         fixed_array<bool, Count> needed{};
@@ -65,8 +66,8 @@ struct semantics_nodes {
 
 /// Position and length of one part's semantics in `machine::semantics`.
 struct semantics_range {
-    int first = 0;
-    int count = 0;
+    int first = 0;  ///< node
+    int count = 0;  ///< nodes; 0: none are stated
 
     friend constexpr bool operator==(semantics_range const&, semantics_range const&) = default;
 };
@@ -78,6 +79,7 @@ struct stride_limits {
     std::int64_t exactly = 0;   ///< always so far apart, such as one row of the memory; 0: as the call is told
     bool none = false;          ///< rows follow each other without gaps, as do planes, …
 
+    /// Whether a call is told the stride.
     constexpr bool is_told() const { return exactly == 0 && !none; }
     /// What its numbers may be, as of a memory.
     template <class Visit>
@@ -93,7 +95,7 @@ inline constexpr stride_limits rows_follow{.none = true};
 
 /// Whether a call itself writes the border of a padded tensor, and does not read the part of its box that lies outside.
 struct border_writing {
-    bool is = false;
+    bool is = false;           ///< a call writes borders
     bool any_value = false;    ///< the call is told what to write
     std::int64_t value = 0;    ///< else it is always this number
     std::int64_t longest = 0;  ///< most elements at one end of a dimension; 0: no limit
@@ -108,12 +110,12 @@ struct border_writing {
 
 /// What a machine keeps of a transfer.
 struct transfer_description {
-    ir::label name{};
-    ir::label source{};
-    ir::label destination{};
-    ir::label engine_name{};
-    ir::label core_name{};  ///< the core that copies by loops of its own; empty: a C function does it
-    bool is_asynchronous = false;
+    ir::label name{};                    ///< by which schedules, errors and reports name it
+    ir::label source{};                  ///< the memory that it reads
+    ir::label destination{};             ///< the memory that it writes
+    ir::label engine_name{};             ///< the engine that is busy with it; empty: none is
+    ir::label core_name{};               ///< the core that copies by loops of its own; empty: a C function does it
+    bool is_asynchronous = false;        ///< its call returns before it is complete
     bool is_multicast = false;           ///< it writes to the memories of all cores at once, at one offset from where each begins
     int most_dimensions = 1;             ///< 1: contiguous bytes; 2: rows at a stride; …
     std::int64_t largest_row_bytes = 0;  ///< 0: no limit
@@ -124,12 +126,12 @@ struct transfer_description {
     std::int8_t limited_dimension = 0;                                             ///< the highest that has a limit
     std::int64_t row_granularity = 1;                                              ///< bytes; a row is a multiple of it
     std::int64_t address_alignment = 1;  ///< bytes; addresses and strides on both sides are multiples of it
-    border_writing border{};
-    transfer_cost costs{};
-    device_call call{};           ///< without arguments: see `call_of`
-    part_range more_calls{};      ///< of the machine's: those that follow it in each step
-    part_range settings{};        ///< of the machine's: what must be configured
-    semantics_range semantics{};  ///< empty: identity
+    border_writing border{};             ///< what it writes where its box lies outside of a padded tensor
+    transfer_cost costs{};               ///< cycles of a call
+    device_call call{};                  ///< without arguments: see `call_of`
+    part_range more_calls{};             ///< of the machine's: those that follow it in each step
+    part_range settings{};               ///< of the machine's: what must be configured
+    semantics_range semantics{};         ///< empty: identity
 
     /// What its numbers may be, as of a memory; but for those of its cost.
     template <class Visit>
@@ -181,9 +183,11 @@ constexpr device_call call_of(transfer_description const& t, bool with_tag, bool
 /// By default it copies. `transfer("widen", dram, spad, d(i) = cast<std::int32_t>(s(i)))` states what it does to each element;
 /// without a source, `d(i) = 0`, it is a fill.
 struct transfer : transfer_description {
-    semantics_nodes does{};
-    part_protocol protocol{};
+    semantics_nodes does{};    ///< what it does to an element; empty: it copies
+    part_protocol protocol{};  ///< its further calls and the configurations that it uses
 
+    /// A copy from one memory to another, by a C function of this name unless `calls` gives another one. It moves contiguous bytes, blocks,
+    /// and needs no time but that of its bytes, one a cycle, until more is said.
     constexpr transfer(ir::label transfer_name, memory const& from, memory const& to)
         : transfer_description{.name = transfer_name, .source = from.name, .destination = to.name, .call = {.symbol = transfer_name}} {
         // A function moves one register, which it takes or returns by value.
@@ -191,12 +195,16 @@ struct transfer : transfer_description {
             if (file->passes_values()) largest_row_bytes = row_granularity = file->register_bytes();
         }
     }
+    /// Likewise, with what it does to an element: `transfer("widen", dram, spad, d(i) = cast<std::int32_t>(s(i)))`. Target and source have
+    /// the same axes, each once; there is no reduction and no parameter (invalid_part).
     template <int Count>
     constexpr transfer(ir::label transfer_name, memory const& from, memory const& to, computation<Count> const& what)
         : transfer(transfer_name, from, to) {
         does = what;
     }
 
+    /// The engine that is busy with it, one job after the other. Without one, the core waits for each call. It must be part of the machine
+    /// (unknown_part).
     constexpr transfer& on(engine const& where) {
         engine_name = where.name;
         return *this;
@@ -218,14 +226,18 @@ struct transfer : transfer_description {
         is_multicast = true;
         return *this;
     }
+    /// How many dimensions a call moves at most: 1, contiguous bytes; 2, rows at a stride; 3, planes of rows; … up to 7 (invalid_number).
+    /// What a region has more becomes loops around the call.
     constexpr transfer& dimensions(int most) {
         most_dimensions = most;
         return *this;
     }
+    /// The longest row of a call, in bytes; 0: no limit. Longer rows are cut into equal parts.
     constexpr transfer& row_limit(std::int64_t bytes) {
         largest_row_bytes = bytes;
         return *this;
     }
+    /// The largest count of rows, of planes, … of a call; 0: no limit. What is more is cut.
     constexpr transfer& extent_limit(std::int64_t rows) {
         largest_extent = rows;
         return *this;
@@ -240,6 +252,7 @@ struct transfer : transfer_description {
         source_strides.fill(limits);
         return *this;
     }
+    /// Likewise of one dimension: 1 for rows, 2 for planes, …
     constexpr transfer& strides_of_source(int dimension, stride_limits const& limits) {
         if (is_limited(dimension)) source_strides[dimension - 1] = limits;
         return *this;
@@ -249,14 +262,18 @@ struct transfer : transfer_description {
         destination_strides.fill(limits);
         return *this;
     }
+    /// Likewise of one dimension.
     constexpr transfer& strides_of_destination(int dimension, stride_limits const& limits) {
         if (is_limited(dimension)) destination_strides[dimension - 1] = limits;
         return *this;
     }
+    /// A row is a multiple of so many bytes, at least 1. A region with another row is refused (transfer_region).
     constexpr transfer& granularity(std::int64_t bytes) {
         row_granularity = bytes;
         return *this;
     }
+    /// Addresses that a call is given, and the strides that it walks, are multiples of so many bytes, at least 1, on both sides. The plan
+    /// aligns buffers, and the entry of the kernel checks arguments.
     constexpr transfer& alignment(std::int64_t bytes) {
         address_alignment = bytes;
         return *this;
@@ -276,6 +293,7 @@ struct transfer : transfer_description {
         border.longest = elements;
         return *this;
     }
+    /// What a call takes, in cycles: `.cost({.latency = 64, .setup = 8, .bytes_per_cycle = 16})`.
     constexpr transfer& cost(transfer_cost const& cycles) {
         costs = cycles;
         return *this;

@@ -8,13 +8,15 @@ namespace tilewright {
 /// It sees the memories of its machine. A memory of one name is one memory, whichever machines list it, unless it is `per_agent`. The
 /// machine is pointed at and must outlive the agent; as a `constexpr` variable at namespace scope it does.
 struct agent {
-    ir::label name{};
-    machine const* where = nullptr;
-    ir::label start{}, join{};  ///< C functions that run a kernel beside the caller
-    ir::label engine_name{};    ///< the engine that does its copies; without functions and engine, the caller's own core runs its kernels
+    ir::label name{};                ///< by which programs, errors and reports name it
+    machine const* where = nullptr;  ///< its machine
+    ir::label start{}, join{};       ///< C functions that run a kernel beside the caller
+    ir::label engine_name{};  ///< the engine that does its copies; without functions and engine, the caller's own core runs its kernels
 
     constexpr agent() = default;
+    /// An agent of this name, with the parts of this machine. By default, the core of the caller runs its kernels.
     constexpr agent(ir::label agent_name, machine const& what) : name(agent_name), where(&what) {}
+    /// Refused: the machine must outlive the agent.
     agent(ir::label, machine const&&) = delete;
 
     /// It runs kernels beside the caller: `int START(int (*kernel)(void *), void *arguments)` begins one and returns 0 or a code,
@@ -31,7 +33,9 @@ struct agent {
         changed.engine_name = which.name;
         return changed;
     }
+    /// Whether it runs kernels beside the caller, by C functions.
     constexpr bool is_aside() const { return !start.empty() || !join.empty(); }
+    /// Whether it only copies, by an engine.
     constexpr bool is_engine() const { return !engine_name.empty(); }
     /// Whether the caller's core goes on while a kernel of it is under way.
     constexpr bool works_beside() const { return is_aside() || is_engine(); }

@@ -13,8 +13,9 @@ namespace tilewright {
 /// constants are pointed at and must outlive the program. docs/reference/program.md says what each call does and what is checked.
 class program {
   public:
-    static constexpr int most_agents = 6;
+    static constexpr int most_agents = 6;  ///< of one program
 
+    /// What was said of a tensor, or of an operand of a kernel: the call of this name.
     enum class statement_kind : std::uint8_t {
         input,
         output,
@@ -34,22 +35,24 @@ class program {
 
     /// One thing that was said of a tensor, or of a kernel's operand.
     struct statement {
-        statement_kind kind{};
-        std::int16_t kernel = -1;  ///< bind, reshapes, part, reads, writes: which
-        ir::label tensor{};        ///< of the program; bind, reshapes, part: of the kernel
-        ir::label other{};         ///< bind: of the program; state: what a run leaves there
-        any_of where{};
-        scalar_type type = scalar_type::literal;
+        statement_kind kind{};                        ///< which
+        std::int16_t kernel = -1;                     ///< bind, reshapes, part, reads, writes: which
+        ir::label tensor{};                           ///< of the program; bind, reshapes, part: of the kernel
+        ir::label other{};                            ///< bind: of the program; state: what a run leaves there
+        any_of where{};                               ///< the memories that were named
+        scalar_type type = scalar_type::literal;      ///< input, output, constant: of the elements
         void const* data = nullptr;                   ///< constant: its elements, row-major
         std::int64_t count = 0;                       ///< of elements; at_offset: bytes; in_bank: which; part, shape: of dimensions
         fixed_array<std::int64_t, max_rank> begin{};  ///< part: its first element in the tensor of the program; shape: the extents
     };
+    /// A kernel as `run` gave it.
     struct kernel {
-        ir::label name{};
-        std::int16_t agent = 0;
-        schedule const* what = nullptr;
+        ir::label name{};                ///< by which C functions, errors and reports name it
+        std::int16_t agent = 0;          ///< position in `agents`
+        schedule const* what = nullptr;  ///< how it runs
     };
 
+    /// A program of this name, an identifier of C, which its C functions are called after. It has no kernels yet.
     constexpr explicit program(ir::label program_name) : name(program_name) {}
 
     /// A tensor that the caller provides in `where`: by a pointer, or, in a memory with a capacity, at the address that the plan gives it.
@@ -81,6 +84,7 @@ class program {
                     .data = data,
                     .count = count});
     }
+    /// Refused: the data must outlive the program.
     template <class T, std::size_t Count>
     program& constant(any_tensor const&, memory const&, std::array<T, Count> const&&) = delete;
     /// What the program keeps from one run to the next: a run reads as `before` what the run before it wrote as `after`. Both are one place
@@ -134,6 +138,7 @@ class program {
         position_of(on);
         return *this;
     }
+    /// Refused: the schedule must outlive the program.
     program& run(ir::label, agent const&, schedule const&&) = delete;
     /// The tensor `of_kernel` of the kernel before it is the tensor `of_program`.
     constexpr program& bind(any_tensor const& of_kernel, any_tensor const& of_program) {
@@ -162,21 +167,25 @@ class program {
         return say_of_kernel({.kind = statement_kind::writes, .tensor = tensor.name, .where = where});
     }
 
+    /// How many kernels are kept.
     constexpr int size() const { return kernels.size(); }
+    /// How many statements are kept.
     constexpr int statements_size() const { return statements.size(); }
+    /// A kernel, by its number from 0 on, in the order in which they were given.
     constexpr kernel const& kernel_at(int at) const { return kernels[at]; }
+    /// A statement, by its number from 0 on, in the order in which they were given.
     constexpr statement const& statement_at(int at) const { return statements[at]; }
 
-    ir::label name{};
-    fixed_array<agent, most_agents> agents{};
-    int agent_count = 0;  ///< counts above the most mark an overflow, which the planner refuses
-    ir::growing_pool<kernel, 32, 512> kernels{};
-    int kernel_count = 0;
-    ir::growing_pool<statement, 128, 8192> statements{};
-    int statement_count = 0;
-    bool copies = true;
-    bool two_agents = false;    ///< two agents of one name are different
-    bool gives_places = false;  ///< at_offset, in_bank
+    ir::label name{};                                     ///< of the program, and of its C functions
+    fixed_array<agent, most_agents> agents{};             ///< in the order in which they were first named
+    int agent_count = 0;                                  ///< counts above the most mark an overflow, which the planner refuses
+    ir::growing_pool<kernel, 32, 512> kernels{};          ///< in the order in which they were given
+    int kernel_count = 0;                                 ///< above the most it marks an overflow, likewise
+    ir::growing_pool<statement, 128, 8192> statements{};  ///< what was said, in its order
+    int statement_count = 0;                              ///< above the most it marks an overflow, likewise
+    bool copies = true;                                   ///< the plan may put transfers between kernels
+    bool two_agents = false;                              ///< two agents of one name are different
+    bool gives_places = false;                            ///< at_offset, in_bank
 
   private:
     static constexpr statement with_indices(statement made, std::int64_t const* from, int count) {

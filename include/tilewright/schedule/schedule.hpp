@@ -7,30 +7,33 @@ namespace tilewright {
 
 /// A loop named in a directive, by an axis or by its text, with the line where it is named.
 struct loop_name {
-    ir::label name{};
-    int line = 0;
+    ir::label name{};  ///< of the axis, or the text
+    int line = 0;  ///< of the source where the loop is named
 
     constexpr loop_name() = default;
+    /// The loop over an axis, or one that a split, tile or fuse has called by this axis.
     constexpr loop_name(axis const& a, int at_line = __builtin_LINE()) : name(a.name), line(at_line) {}
+    /// The loop of this text, an identifier of C with at most 23 letters.
     constexpr loop_name(char const* text, int at_line = __builtin_LINE()) : name(text), line(at_line) {}
 };
 
 /// One directive as it was written. Its names stand in `schedule::names`.
 struct directive {
-    directive_kind kind = directive_kind::stage;
-    std::int16_t first_name = 0;
-    std::int16_t name_count = 0;
-    int line = 0;
-    fixed_array<std::int64_t, 2> factors{};
+    directive_kind kind = directive_kind::stage;  ///< which directive
+    std::int16_t first_name = 0;  ///< of its names in `schedule::names`
+    std::int16_t name_count = 0;  ///< how many names it has
+    int line = 0;  ///< of the source where it is written
+    fixed_array<std::int64_t, 2> factors{};  ///< its numbers: factors, versions, a bank, …; 0 where it has none
 };
 
 /// Several memories, each of which is right, the best first: `any_of(act_mem, l2_mem)`, or just `act_mem`.
 struct any_of {
-    static constexpr int most = 4;
-    fixed_array<ir::label, most> names{};
+    static constexpr int most = 4;  ///< memories
+    fixed_array<ir::label, most> names{};  ///< of the memories, the best first
     int count = 0;  ///< above `most` marks an overflow
 
     constexpr any_of() = default;
+    /// At most 4 memories, the best first; the planner refuses more by capacity_of_representation.
     template <class... Memories>
         requires(sizeof...(Memories) > 0 && (detail::one_of<Memories, memory> && ...))
     constexpr any_of(Memories const&... memories) {
@@ -40,6 +43,7 @@ struct any_of {
         };
         (push(memories.name), ...);
     }
+    /// How many memories are kept.
     constexpr int size() const { return count < most ? count : most; }
 };
 
@@ -61,10 +65,10 @@ inline constexpr bool as_expected = false;
 /// for each, the loop nest before and after and what is checked.
 class schedule {
   public:
-    static constexpr int most_directives = 64;
-    static constexpr int most_names = 128;
-    static constexpr int most_layouts = 8;
-    static constexpr std::int64_t whole_loop = lowest_of(scalar_type::int64);
+    static constexpr int most_directives = 64;  ///< of one schedule
+    static constexpr int most_names = 128;  ///< of all directives of one schedule together
+    static constexpr int most_layouts = 8;  ///< of one schedule
+    static constexpr std::int64_t whole_loop = lowest_of(scalar_type::int64);  ///< as a factor: none was given, the directive is about the whole loop
     static constexpr ir::label wrong_call{"call"};  ///< as what is temporary: the compiler has refused a call
 
   private:
@@ -104,19 +108,27 @@ class schedule {
     }
 
   public:
+    /// How `what` runs on `where`, without directives yet: one nest of loops, the axes of the target first, those that are reduced inside.
+    /// Both are pointed at: `inline constexpr` variables at namespace scope. Temporaries are refused by the verdict temporary.
     template <int Count>
     constexpr schedule(computation<Count> const& what, machine const& where) : schedule(what.view(), where) {}
+    /// Likewise, of a computation whose nodes stand elsewhere and outlive the schedule.
     constexpr schedule(computation_view what, machine const& where) : computation_(what), machine_(&where) {}
     // A schedule cannot point at something that is gone when the statement ends: the planner refuses it.
+    /// A computation that is gone when the statement ends: the planner refuses it.
     template <int Count>
     constexpr schedule(computation<Count> const&&, machine const&) : temporary_("computation") {}
+    /// Likewise, with such a machine.
     template <int Count>
     constexpr schedule(computation<Count> const&&, machine const&&) : temporary_("computation") {}
+    /// A machine that is gone when the statement ends: the planner refuses it.
     template <class Computation>
     constexpr schedule(Computation const&, machine const&&) : temporary_("machine") {}
     // Compilers name these where arguments are not what is expected, instead of all that there is.
+    /// Refused: a schedule takes a computation and a machine.
     template <class takes_a_computation_and_a_machine>
     schedule(takes_a_computation_and_a_machine const&) = delete;
+    /// Refused: the computation comes first.
     template <class takes_the_computation_first>
     schedule(machine const&, takes_the_computation_first const&) = delete;
 
@@ -124,10 +136,16 @@ class schedule {
     constexpr schedule& stage(any_tensor const& output, int line = __builtin_LINE()) {
         return log(directive_kind::stage, line, {}, output.name);
     }
-    /// loop `parent` of extent n -> `outer` of n / factor, around `inner` of factor.
+    /// loop `parent` of extent n -> `outer` of n / factor, around `inner` of factor. Where the factor does not divide n, there is one more
+    /// iteration of `outer`, and the last tile is partial.
+    /// @param factor  iterations of `inner`, at least 1 (invalid_number)
+    ///
+    /// Checked: the current stage has the loop (unknown_axis), the new names are free (axis_used_twice), it is not unrolled or vectorized yet
+    /// (conflicting_directives), and tensorize has not taken it (misplaced_directive).
     constexpr schedule& split(loop_name parent, loop_name outer, loop_name inner, std::int64_t factor) {
         return log(directive_kind::split, parent.line, {factor}, parent.name, outer.name, inner.name);
     }
+    /// Refused, with what `split` takes.
     template <class... Given>
         requires(sizeof...(Given) < 4)
     constexpr schedule& split(Given const&...) {
@@ -136,11 +154,15 @@ class schedule {
         return leave();
     }
     /// Splits two loops and puts the outer parts around the inner ones: a, b -> a_outer, b_outer, a_inner, b_inner.
+    /// @param a_factor  iterations of `a_inner`, at least 1; `b_factor` likewise
+    ///
+    /// Checked: as for `split`, twice.
     constexpr schedule& tile(loop_name a, loop_name b, loop_name a_outer, loop_name b_outer, loop_name a_inner, loop_name b_inner,
                              std::int64_t a_factor, std::int64_t b_factor) {
         return log(directive_kind::tile, a.line, {a_factor, b_factor}, a.name, b.name, a_outer.name, b_outer.name, a_inner.name,
                    b_inner.name);
     }
+    /// Refused, with what `tile` takes.
     template <class... Given>
         requires(sizeof...(Given) < 8)
     constexpr schedule& tile(Given const&...) {
@@ -148,25 +170,38 @@ class schedule {
                       "tile takes two loops, both outer, both inner ones, and both factors: tile(m, n, mo, no, mi, ni, 16, 16)");
         return leave();
     }
-    /// `outer` directly around `inner` -> one loop `fused` over both.
+    /// `outer` directly around `inner` -> one loop `fused` over both, of the product of their extents.
+    ///
+    /// Checked: they stand so, and both are reduced or none is (loop_order); none is unrolled or vectorized (conflicting_directives).
     constexpr schedule& fuse(loop_name outer, loop_name inner, loop_name fused) {
         return log(directive_kind::fuse, outer.line, {}, outer.name, inner.name, fused.name);
     }
-    /// Permutes the named loops among the places that they hold; outermost first.
+    /// Permutes the named loops among the places that they hold; outermost first. Other loops stay where they are.
+    ///
+    /// Checked: no loop is named twice (axis_used_twice), and tensorize has taken none (misplaced_directive).
     template <class... Loops>
         requires(detail::converts_to<Loops, loop_name>&&...)
     constexpr schedule& reorder(loop_name outermost, Loops const&... inward) {
         return log(directive_kind::reorder, outermost.line, {}, outermost.name, loop_name(inward).name...);
     }
-    /// Writes the iterations of `loop` out; with a factor, of an inner loop of that extent.
+    /// Writes the iterations of `loop` out; with a factor, of an inner loop of that extent, `loop.copies` inside `loop.outer`.
+    /// @param factor  at least 1 (invalid_number)
+    ///
+    /// Checked: it is not unrolled or vectorized yet (conflicting_directives).
     constexpr schedule& unroll(loop_name loop, std::int64_t factor = whole_loop) {
         return log(directive_kind::unroll, loop.line, {factor}, loop.name);
     }
-    /// Computes the iterations of `loop` as one vector; with a factor, of an inner loop of that extent.
+    /// Computes the iterations of `loop` as one vector; with a factor, of an inner loop of that extent, `loop.lanes` inside `loop.outer`.
+    /// @param factor  lanes, at least 1 (invalid_number)
+    ///
+    /// Checked: nothing is staged or computed at the loop or inside it, and no sum of floats runs over it (loop_order).
     constexpr schedule& vectorize(loop_name loop, std::int64_t factor = whole_loop) {
         return log(directive_kind::vectorize, loop.line, {factor}, loop.name);
     }
-    /// Runs the iterations of `loop` on several threads.
+    /// Runs the iterations of `loop` on several threads, each with buffers of its own for what is made inside.
+    ///
+    /// Checked: the loop is not reduced, no loop around it is parallel, and the core copies and computes inside (loop_order); at most 16
+    /// iterations where a buffer is made inside (capacity_of_representation).
     constexpr schedule& parallel(loop_name loop) { return log(directive_kind::parallel, loop.line, {whole_loop}, loop.name); }
     /// Shares the iterations of `loop` among cores: each takes as many that follow each other, the last ones fewer. The loop stands inside
     /// a loop over the cores, `loop.core`, of which each core runs one iteration, side by side. What stands outside runs on core 0.
@@ -202,25 +237,37 @@ class schedule {
     constexpr schedule& writes(any_tensor const& output, any_of const& where, int line = __builtin_LINE()) {
         return log_memories(directive_kind::writes, output.name, where, line);
     }
-    /// Stages what the current stage reads of `input` in `where`: once, or at the loop that `at` names.
+    /// Stages what the current stage reads of `input` in `where`: once, or at the loop that `at` names. The buffer is the box of all
+    /// elements that one iteration reads.
+    ///
+    /// Checked: the stage reads the tensor (unknown_tensor), the box has one size (box_not_constant), the buffers fit (memory_overflow), and
+    /// one transfer leads there, or `by` names it (no_transfer, several_transfers), which can express the region (transfer_region).
     constexpr schedule& cache_read(any_tensor const& input, memory const& where, int line = __builtin_LINE()) {
         return log(directive_kind::cache_read, line, {}, input.name, where.name);
     }
+    /// Refused: the tensor comes first.
     template <class Given>
     constexpr schedule& cache_read(memory const&, Given const&) {
         static_assert(detail::as_expected<Given>, "cache_read takes the tensor first, and then the memory: cache_read(A, spad)");
         return leave();
     }
     /// Computes `output` of the current stage in `where` and moves it to where it lives: once, or at the loop that `at` names.
+    ///
+    /// Checked: as for `cache_read`, and an iteration computes every element of its box. The loop that `at` names stands outside of all
+    /// reduced ones, unless both transfers block (loop_order).
     constexpr schedule& cache_write(any_tensor const& output, memory const& where, int line = __builtin_LINE()) {
         return log(directive_kind::cache_write, line, {}, output.name, where.name);
     }
+    /// Refused: the tensor comes first.
     template <class Given>
     constexpr schedule& cache_write(memory const&, Given const&) {
         static_assert(detail::as_expected<Given>, "cache_write takes the tensor first, and then the memory: cache_write(C, spad)");
         return leave();
     }
     /// For the cache_read or cache_write before it: the buffer is for one iteration of `loop`.
+    ///
+    /// Checked: the stage has the loop (unknown_axis), which is neither vectorized nor tensorized (loop_order); it is said once
+    /// (conflicting_directives).
     constexpr schedule& at(loop_name loop) { return log(directive_kind::at, loop.line, {}, loop.name); }
     /// For the cache_read, cache_write, store_in or writes before it: this transfer moves it. Without it, the machine must have just one
     /// that can.
@@ -253,11 +300,16 @@ class schedule {
         if (layout_count_ < most_layouts) layouts_[layout_count_] = detail::read_index_map(map);
         return log(directive_kind::layout, line, {layout_count_++});
     }
-    /// Replaces the named innermost loops by steps of the intrinsic: `tensorize(mi, ni, ki, mac16)`.
+    /// Replaces the named innermost loops by steps of the intrinsic: `tensorize(mi, ni, ki, mac16)`. They are named outermost first, one
+    /// for each axis of the intrinsic.
+    ///
+    /// Checked: they are innermost (loop_order), the stage computes what the intrinsic does (intrinsic_operation, intrinsic_mismatch), and
+    /// every operand is in the memory that the intrinsic wants (operand_memory). A reduction needs a first form (missing_first_form).
     template <class... Rest>
     constexpr schedule& tensorize(loop_name outermost, Rest const&... inward_and_intrinsic) {
         return log(directive_kind::tensorize, outermost.line, {}, outermost.name, name_in(inward_and_intrinsic)...);
     }
+    /// Refused: the loops come first.
     template <class... Given>
     constexpr schedule& tensorize(intrinsic_description const&, Given const&...) {
         static_assert(detail::as_expected<Given...>,
@@ -265,16 +317,24 @@ class schedule {
         return leave();
     }
 
+    /// The computation.
     constexpr computation_view what() const { return computation_; }
+    /// The machine.
     constexpr machine const& where() const { return *machine_; }
     /// What was given as a temporary, or `wrong_call`; empty: nothing. With a temporary, there is no computation, and the machine has no
     /// parts.
     constexpr ir::label const& temporary() const { return temporary_; }
+    /// How many directives were written; more than `most_directives` are not kept, and the planner refuses them.
     constexpr int directive_count() const { return directive_count_; }
+    /// How many names all directives have together; more than `most_names` are not kept, and the planner refuses them.
     constexpr int name_count() const { return name_count_; }
+    /// How many layouts were written; more than `most_layouts` are not kept, and the planner refuses them.
     constexpr int layout_count() const { return layout_count_; }
+    /// The map of a layout, by its number from 0 on.
     constexpr index_map_list const& layout_at(int position) const { return layouts_[position]; }
+    /// A directive, by its number from 0 on.
     constexpr directive const& directive_at(int position) const { return directives_.elements[position]; }
+    /// A name of a directive, by its number in that directive from 0 on.
     constexpr ir::label const& name_at(directive const& of, int position) const { return names_.elements[of.first_name + position]; }
 
     /// The same schedule with an argument in this memory, whatever the schedule says of that argument.
