@@ -94,7 +94,7 @@
     X(step_behind_an_argument, "the last step reaches past the end of argument `$2`; stage it")                                           \
     X(step_on_the_next_tile, "the last step falls on the next tile of `$2`; stage it further in")                                         \
     X(step_behind_a_reduction, "no transfer fills `$2` so that the last step adds nothing")                                               \
-    X(other_index, "one axis moves `$2` by #0, in the intrinsic by #1; tile names outer loops first")                                     \
+    X(other_index, "one axis moves `$2` by #0, in the intrinsic by #1")                                                                   \
     X(axis_in_two_dimensions, "one axis moves `$2` along two dimensions, #0 and #1")                                                      \
     X(overwrites_an_argument, "`$3` is the caller's, whose tensors have places of their own; stage it")                                   \
     X(overwritten_at_another_loop, "they are made inside #0 and #1 loops; stage or compute both at one loop")                             \
@@ -108,7 +108,7 @@
     X(overwritten_in_another_bank, "bank #0 is asked for the one, bank #1 for the other")                                                 \
     X(one_operand_for_two, "it takes `$2` twice, but the stage reads two values, the second from `$3`")                                   \
     X(operand_with_offset, "its semantics index `$2` with the offset #1, which no stage has")                                             \
-    X(dimensions_in_one, "two dimensions of `$2` lie in one dimension of the stage; tile names outer loops first")                        \
+    X(dimensions_in_one, "two dimensions of `$2` lie in one dimension of the stage")                                                      \
     X(covered_by_a_fused_loop, "a fused loop covers part of an axis of `$2`")                                                             \
     X(neighbours_apart, "neighbours in `$2` lie #0 elements apart, in the intrinsic #1")                                                  \
     X(not_contiguous, "the last dimension of `$2` lies along dimension #0 of its tensor, not along #1")                                   \

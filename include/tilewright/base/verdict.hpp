@@ -20,9 +20,7 @@
       TILEWRIGHT_MEMORY_OVERFLOW)                                                                                                          \
     X(register_overflow, "a tile of `$1` holds #0 of the #1 registers of `$0`: @", TILEWRIGHT_REGISTER_OVERFLOW)                           \
     X(no_memory, "`$0` has no memory that can hold it{1: `$1` has no capacity}", TILEWRIGHT_NO_MEMORY)                                     \
-    X(no_transfer,                                                                                                                         \
-      "`$0`: no transfer copies from `$1` to `$2`{3 to go on with a sum: put the loops of the sum inside of its cache_write}",             \
-      TILEWRIGHT_NO_TRANSFER)                                                                                                              \
+    X(no_transfer, "`$0`: no transfer copies from `$1` to `$2`{3 to go on with a sum}", TILEWRIGHT_NO_TRANSFER)                            \
     X(several_transfers, "`$0`: both `$1` and `$2` can move it", TILEWRIGHT_SEVERAL_TRANSFERS)                                             \
     X(transfer_region, "transfer `$0` cannot move the region of `$1`: %", TILEWRIGHT_TRANSFER_REGION)                                      \
     X(transfer_mismatch, "transfer `$0` does not do what `$1` needs: %", TILEWRIGHT_TRANSFER_MISMATCH)                                     \
@@ -109,8 +107,17 @@ struct verdict {
     int share_count = 0;
 
     constexpr explicit operator bool() const { return kind != verdict_kind::none; }
+    // Which of several ways out helps.
     /// Whether a memory is too small for the tensors of a program. Smaller tiles do not help then.
     constexpr bool is_program_overflow() const { return kind == verdict_kind::memory_overflow && !names[2].empty(); }
+    /// Whether a sum would have to come back into its buffer.
+    constexpr bool is_of_sum() const { return kind == verdict_kind::no_transfer && !names[3].empty(); }
+    /// Whether a transfer is between other memories.
+    constexpr bool is_elsewhere() const { return kind == verdict_kind::transfer_mismatch && broken == ir::rule::other_memories; }
+    /// Whether operands move otherwise than the intrinsic declares, as they do where loops change places.
+    constexpr bool is_of_indices() const {
+        return kind == verdict_kind::intrinsic_mismatch && (broken == ir::rule::other_index || broken == ir::rule::dimensions_in_one);
+    }
 };
 
 }  // namespace tilewright

@@ -225,6 +225,11 @@ no_refusal<P, register_overflow>::ok,
         static_assert(
 no_refusal<P, no_memory>::ok,
             TILEWRIGHT_NO_MEMORY);
+        if constexpr (P::refusal.is_of_sum())
+        static_assert(
+no_refusal<P, no_transfer>::ok,
+            TILEWRIGHT_NO_TRANSFER_OF_SUM);
+        else
         static_assert(
 no_refusal<P, no_transfer>::ok,
             TILEWRIGHT_NO_TRANSFER);
@@ -234,6 +239,11 @@ no_refusal<P, several_transfers>::ok,
         static_assert(
 no_refusal<P, transfer_region>::ok,
             TILEWRIGHT_TRANSFER_REGION);
+        if constexpr (P::refusal.is_elsewhere())
+        static_assert(
+no_refusal<P, transfer_mismatch>::ok,
+            TILEWRIGHT_TRANSFER_ELSEWHERE);
+        else
         static_assert(
 no_refusal<P, transfer_mismatch>::ok,
             TILEWRIGHT_TRANSFER_MISMATCH);
@@ -243,6 +253,11 @@ no_refusal<P, host_access>::ok,
         static_assert(
 no_refusal<P, missing_first_form>::ok,
             TILEWRIGHT_MISSING_FIRST_FORM);
+        if constexpr (P::refusal.is_of_indices())
+        static_assert(
+no_refusal<P, intrinsic_mismatch>::ok,
+            TILEWRIGHT_INTRINSIC_INDICES);
+        else
         static_assert(
 no_refusal<P, intrinsic_mismatch>::ok,
             TILEWRIGHT_INTRINSIC_MISMATCH);

@@ -23,7 +23,10 @@ constexpr char const* advice_of(verdict_kind kind) {
     return advices[static_cast<int>(kind)];
 }
 constexpr char const* advice_of(verdict const& refusal) {
-    return refusal.is_program_overflow() ? TILEWRIGHT_PROGRAM_OVERFLOW : advice_of(refusal.kind);
+    if (refusal.is_program_overflow()) return TILEWRIGHT_PROGRAM_OVERFLOW;
+    if (refusal.is_of_sum()) return TILEWRIGHT_NO_TRANSFER_OF_SUM;
+    if (refusal.is_elsewhere()) return TILEWRIGHT_TRANSFER_ELSEWHERE;
+    return refusal.is_of_indices() ? TILEWRIGHT_INTRINSIC_INDICES : advice_of(refusal.kind);
 }
 
 /// A text that is put together in the compiler. What does not fit is cut.

@@ -30,10 +30,16 @@ inline constexpr bool is_constant = requires {
     typename known_number<Schedule.directive_count()>;
 };
 #endif
-/// Whether the compiler knows the value of a schedule and of its machine.
 template <schedule const& Schedule>
 inline constexpr bool is_on_constant_machine = requires {
     typename known_number<Schedule.where().memories.count>;
+};
+constexpr int number_in(computation_view what) { return what.count > 0 ? what.nodes->argument_count : 0; }
+/// Whether the compiler knows the value of a schedule, of its machine and of its computation.
+template <schedule const& Schedule>
+inline constexpr bool is_known = requires {
+    requires is_on_constant_machine<Schedule>;
+    typename known_number<number_in(Schedule.what())>;
 };
 
 inline void not_in_the_machine(memory const& asked) {
@@ -82,18 +88,20 @@ struct planned {
     static constexpr verdict refusal = value.refusal;  // a static of its own, for the same reason
 };
 template <schedule const& Schedule>
-    requires(!detail::is_on_constant_machine<Schedule>)
+    requires(!detail::is_known<Schedule>)
 struct planned<Schedule> {
 #if !defined(__clang__)
     // Where g++ uses the value, it says which variable has none. It says nothing if it has refused that variable before.
     // clang-format off
-    explicit(Schedule.machine_->memories.count > 0)
-    planned();  // no constant: write `inline constexpr auto name = ...` outside of functions
+    explicit(Schedule.machine_->memories.count + Schedule.computation_.nodes->argument_count > 0)
+    planned();  // no constant: write `inline constexpr auto name = ...` at namespace scope
     // clang-format on
 #endif
 #if defined(__clang__)
     static constexpr verdict refusal{.kind = verdict_kind::no_constant, .names = {
-                                         detail::is_constant<Schedule> ? "machine" : "schedule"
+                                         !detail::is_constant<Schedule>              ? "schedule"
+                                         : !detail::is_on_constant_machine<Schedule> ? "machine"
+                                                                                     : "computation"
                                      }};
 #else
     static constexpr verdict refusal{.kind = verdict_kind::no_constant};
