@@ -1,9 +1,12 @@
-"""gdb shows schedules as the loops that their directives make; the loops here were worked out by hand.
+"""gdb shows schedules as the loops that their directives make; the loops here were worked out by hand. What a page says that gdb prints is what it
+prints.
 
-    gdb_test.py GDB PRINTERS PROGRAM
+    gdb_test.py GDB PRINTERS PROGRAM PAGE
 
 The program is not run: what it shows are constants.
 """
+import pathlib
+import re
 import subprocess
 import sys
 
@@ -47,7 +50,7 @@ for mo in 0..rows / 8
 
 
 def main():
-    gdb, printers, program = sys.argv[1:]
+    gdb, printers, program, page = sys.argv[1:]
     commands = [gdb, "-nx", "-batch", "-ex", "set max-value-size unlimited", "-ex", f"source {printers}"]
     for name in EXPECTED:
         commands += ["-ex", f"echo == {name}\\n", "-ex", f"output shown::{name}", "-ex", "echo \\n"]
@@ -60,8 +63,15 @@ def main():
         if shown != expected:
             failed += 1
             print(f"{name}: gdb shows\n{shown}\ninstead of\n{expected}\n{done.stderr}")
-    print(f"values shown: {len(parts)}, wrong: {failed}")
-    return 1 if failed else 0
+    documented = re.findall(r"^```console\n\(gdb\) (.*)\n((?:.*\n)*?)```$", pathlib.Path(page).read_text(), re.MULTILINE)
+    for command, expected in documented:
+        done = subprocess.run([gdb, "-nx", "-batch", "-ex", "set max-value-size unlimited", "-ex", f"source {printers}", "-ex", command, program],
+                              capture_output=True, text=True, env={"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"})
+        if done.stdout != expected:
+            failed += 1
+            print(f"{page}: to `{command}` gdb prints\n{done.stdout}\ninstead of\n{expected}\n{done.stderr}")
+    print(f"values shown: {len(parts)}, on the page: {len(documented)}, wrong: {failed}")
+    return 1 if failed or not documented else 0
 
 
 if __name__ == "__main__":

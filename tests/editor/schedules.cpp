@@ -1,6 +1,8 @@
 // Schedules for gdb to show: tests/editor/gdb_test.py prints them.
 #include <tilewright/schedule/schedule.hpp>
 
+#include "02_instruction/matmul.hpp"  // docs/installing.md shows its schedule
+
 namespace shown {
 using namespace tilewright;
 
@@ -41,6 +43,7 @@ schedule const run_time = schedule(any_rows, dsp).split(rows, mo, mi, 8);
 int main() {
     using namespace shown;
     int used = 0;  // gdb knows the constants that a program uses
-    for (schedule const* one : {&tiled, &fused, &computed_at, &shared, &run_time}) used += one->directive_count();
+    for (schedule const* one : {&tiled, &fused, &computed_at, &shared, &run_time, &lesson_matmul::matmul_on_npu})
+        used += one->directive_count();
     return used > 0 ? 0 : 1;
 }

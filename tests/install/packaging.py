@@ -99,6 +99,12 @@ def github():
     check((ROOT / ".github/SECURITY.md").exists(), "SECURITY.md")
 
 
+def newest_version(page):
+    """The version of the first section of a changelog that is released; before that, the one that its introduction names."""
+    found = re.search(r"^## \[(\d+\.\d+\.\d+)\]", page, re.MULTILINE) or re.search(r"the version in the headers is (\d+\.\d+\.\d+)", page)
+    return found and found[1]
+
+
 def changelog():
     """keepachangelog.com: what is not released comes first, then each version with its day, newest first; changes stand under six kinds."""
     page = (ROOT / "CHANGELOG.md").read_text()
@@ -106,6 +112,13 @@ def changelog():
     check(page.startswith("# Changelog\n") and sections[0] == "[Unreleased]", f"the changelog begins with {sections[0]}")
     for section in sections[1:]:
         check(re.fullmatch(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", section), f"the changelog has a section {section}")
+    newest = newest_version(page)
+    check(newest == VERSION, f"the newest version of the changelog is {newest}, that of the library {VERSION}")
+    made = "## [Unreleased]\n\n{}### Added\n\n## [1.10.0] - 2026-02-01\n\n## [1.9.2] - 2026-01-01\n"
+    check(newest_version(made.format("")) == newest_version(made.format("the version in the headers is 1.9.2\n")) == "1.10.0",
+          "the newest version is that of the first section that is released")
+    numbers = [tuple(map(int, one)) for one in re.findall(r"^## \[(\d+)\.(\d+)\.(\d+)\]", page, re.MULTILINE)]
+    check(numbers == sorted(set(numbers), reverse=True), f"the versions of the changelog are not in order: {numbers}")
     kinds = set(re.findall(r"^### (.*)$", page, re.MULTILINE))
     check(kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}, f"the changelog has {kinds}")
 
