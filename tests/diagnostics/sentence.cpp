@@ -79,3 +79,27 @@ TEST_CASE("every verdict has a sentence and a way out that begins with its name"
         CHECK(!said(v).empty());
     }
 }
+
+TEST_CASE("what helps against a verdict depends on why it is given") {
+    verdict v;
+    v.kind = verdict_kind::no_transfer;
+    v.names = {"C", "dram", "acc"};
+    CHECK(advice_of(v) == std::string(advice_of(v.kind)));
+    v.names[3] = "C";
+    CHECK(said(v) == "`C`: no transfer copies from `dram` to `acc` to go on with a sum");
+    CHECK(advice_of(v) == std::string("no transfer: put the loops of the sum inside of its cache_write, or declare one that loads sums"));
+
+    v.kind = verdict_kind::transfer_mismatch;
+    v.broken = ir::rule::changing_the_data;
+    CHECK(advice_of(v) == std::string(advice_of(v.kind)));
+    v.broken = ir::rule::other_memories;
+    CHECK(advice_of(v) ==
+          std::string("transfer mismatch: name one that leads there, or list the memory of arguments first in machine(...)"));
+
+    v.kind = verdict_kind::intrinsic_mismatch;
+    CHECK(advice_of(v) == std::string(advice_of(v.kind)));
+    for (ir::rule moved : {ir::rule::other_index, ir::rule::dimensions_in_one}) {
+        v.broken = moved;
+        CHECK(advice_of(v) == std::string("intrinsic mismatch: compute what it declares; tile(...) names outer loops first"));
+    }
+}

@@ -33,18 +33,24 @@ template <class Operand>
 inline constexpr bool is_span = false;
 template <class Element, std::size_t Extent>
 inline constexpr bool is_span<std::span<Element, Extent>> = true;
+
+/// "0, 1"
+inline std::string joined_text(fixed_array<std::int64_t, max_rank> const& numbers, int count, char const* between) {
+    std::string text;
+    for (int at = 0; at < count; ++at) text += (at > 0 ? between : "") + std::to_string(numbers[at]);
+    return text;
+}
+
 /// What is wrong with a tensor, of a pointer to an element that is not its first one.
 /// @param b  what the kernel uses of it
 template <class Element>
 call_result mistake_in(buffer const& b, int position, pointer_to_element<Element> const& given) {
     bool inside = given.rank == b.rank;
-    std::string index;
-    for (int d = 0; d < given.rank; ++d) {
-        std::int64_t const from_first = given.index[d] - b.minimum[d];
-        inside = inside && from_first >= 0 && from_first < b.extents[d];
-        index += (d > 0 ? ", " : "") + std::to_string(given.index[d]);
+    for (int d = 0; d < given.rank; ++d) inside = inside && given.index[d] >= b.minimum[d] && given.index[d] < b.minimum[d] + b.extents[d];
+    if (!inside) {
+        std::string const index = joined_text(given.index, given.rank, ", ");
+        return refuse_argument(TILEWRIGHT_WRONG_EXTENT, position, use_text(b) + "the pointer is to [" + index + "]");
     }
-    if (!inside) return refuse_argument(TILEWRIGHT_WRONG_EXTENT, position, use_text(b) + "the pointer is to [" + index + "]");
     if (given.pointer == nullptr) return refuse_argument(TILEWRIGHT_NULL_HOST, position, "`" + b.tensor.str() + "` is null");
     return {};
 }
@@ -62,12 +68,11 @@ call_result mistake_in(buffer const&, int, Element*) {
 template <class Element, int Rank>
 call_result mistake_in(buffer const& b, int position, strided_elements<Element, Rank> const& given) {
     bool same = true;
-    std::string extents;
-    for (int d = 0; d < Rank; ++d) {
-        same = same && given.extents[d] == b.extents[d];
-        extents += (d > 0 ? " x " : "") + std::to_string(given.extents[d]);
+    for (int d = 0; d < Rank; ++d) same = same && given.extents[d] == b.extents[d];
+    if (!same) {
+        std::string const extents = joined_text(given.extents, Rank, " x ");
+        return refuse_argument(TILEWRIGHT_WRONG_EXTENT, position, use_text(b) + extents + " are given");
     }
-    if (!same) return refuse_argument(TILEWRIGHT_WRONG_EXTENT, position, use_text(b) + extents + " are given");
     for (int d = 0; d < Rank; ++d) {
         std::int64_t const least = b.written && b.extents[d] > 1 ? 1 : INT32_MIN;  // elements of a result do not lie on each other
         if (given.strides[d] > INT32_MAX || given.strides[d] < least) {
@@ -156,8 +161,9 @@ call_result mistake_of_argument(Operand const& given, [[maybe_unused]] open_exte
     using as = passed_as<Plan, Position, Pools>;
     if constexpr (as::is_pool && is_span<Operand>) {
         static constexpr memory const& where = Plan.where->memories[as::list.pools[as::pool]];
+        constexpr quantity needed = Plan.peak(where);
         auto const bytes = static_cast<std::int64_t>(given.size_bytes());
-        if (bytes >= Plan.peak(where) && (is_enough<Others>(bytes, as::pool) && ...)) return {};
+        if (bytes >= needed && (is_enough<Others>(bytes, as::pool) && ...)) return {};
         return refuse_argument(TILEWRIGHT_WRONG_EXTENT, as::list.tensor_count + as::pool,
                                "memory `" + where.name.str() + "` has only " + std::to_string(bytes) + " bytes");
     } else if constexpr (as::is_pool || as::is_parameter) {
