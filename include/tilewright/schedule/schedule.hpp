@@ -8,7 +8,7 @@ namespace tilewright {
 /// A loop named in a directive, by an axis or by its text, with the line where it is named.
 struct loop_name {
     ir::label name{};  ///< of the axis, or the text
-    int line = 0;  ///< of the source where the loop is named
+    int line = 0;      ///< of the source where the loop is named
 
     constexpr loop_name() = default;
     /// The loop over an axis, or one that a split, tile or fuse has called by this axis.
@@ -20,17 +20,17 @@ struct loop_name {
 /// One directive as it was written. Its names stand in `schedule::names`.
 struct directive {
     directive_kind kind = directive_kind::stage;  ///< which directive
-    std::int16_t first_name = 0;  ///< of its names in `schedule::names`
-    std::int16_t name_count = 0;  ///< how many names it has
-    int line = 0;  ///< of the source where it is written
-    fixed_array<std::int64_t, 2> factors{};  ///< its numbers: factors, versions, a bank, …; 0 where it has none
+    std::int16_t first_name = 0;                  ///< of its names in `schedule::names`
+    std::int16_t name_count = 0;                  ///< how many names it has
+    int line = 0;                                 ///< of the source where it is written
+    fixed_array<std::int64_t, 2> factors{};       ///< its numbers: factors, versions, a bank, …; 0 where it has none
 };
 
 /// Several memories, each of which is right, the best first: `any_of(act_mem, l2_mem)`, or just `act_mem`.
 struct any_of {
-    static constexpr int most = 4;  ///< memories
+    static constexpr int most = 4;         ///< memories
     fixed_array<ir::label, most> names{};  ///< of the memories, the best first
-    int count = 0;  ///< above `most` marks an overflow
+    int count = 0;                         ///< above `most` marks an overflow
 
     constexpr any_of() = default;
     /// At most 4 memories, the best first; the planner refuses more by capacity_of_representation.
@@ -66,9 +66,10 @@ inline constexpr bool as_expected = false;
 class schedule {
   public:
     static constexpr int most_directives = 64;  ///< of one schedule
-    static constexpr int most_names = 128;  ///< of all directives of one schedule together
-    static constexpr int most_layouts = 8;  ///< of one schedule
-    static constexpr std::int64_t whole_loop = lowest_of(scalar_type::int64);  ///< as a factor: none was given, the directive is about the whole loop
+    static constexpr int most_names = 128;      ///< of all directives of one schedule together
+    static constexpr int most_layouts = 8;      ///< of one schedule
+    static constexpr std::int64_t whole_loop =
+        lowest_of(scalar_type::int64);              ///< as a factor: none was given, the directive is about the whole loop
     static constexpr ir::label wrong_call{"call"};  ///< as what is temporary: the compiler has refused a call
 
   private:
@@ -140,8 +141,8 @@ class schedule {
     /// iteration of `outer`, and the last tile is partial.
     /// @param factor  iterations of `inner`, at least 1 (invalid_number)
     ///
-    /// Checked: the current stage has the loop (unknown_axis), the new names are free (axis_used_twice), it is not unrolled or vectorized yet
-    /// (conflicting_directives), and tensorize has not taken it (misplaced_directive).
+    /// Checked: the current stage has the loop (unknown_axis), the new names are free (axis_used_twice), it is not unrolled or vectorized
+    /// yet (conflicting_directives), and tensorize has not taken it (misplaced_directive).
     constexpr schedule& split(loop_name parent, loop_name outer, loop_name inner, std::int64_t factor) {
         return log(directive_kind::split, parent.line, {factor}, parent.name, outer.name, inner.name);
     }
@@ -240,8 +241,8 @@ class schedule {
     /// Stages what the current stage reads of `input` in `where`: once, or at the loop that `at` names. The buffer is the box of all
     /// elements that one iteration reads.
     ///
-    /// Checked: the stage reads the tensor (unknown_tensor), the box has one size (box_not_constant), the buffers fit (memory_overflow), and
-    /// one transfer leads there, or `by` names it (no_transfer, several_transfers), which can express the region (transfer_region).
+    /// Checked: the stage reads the tensor (unknown_tensor), the box has one size (box_not_constant), the buffers fit (memory_overflow),
+    /// and one transfer leads there, or `by` names it (no_transfer, several_transfers), which can express the region (transfer_region).
     constexpr schedule& cache_read(any_tensor const& input, memory const& where, int line = __builtin_LINE()) {
         return log(directive_kind::cache_read, line, {}, input.name, where.name);
     }
