@@ -68,8 +68,8 @@ class schedule {
     static constexpr int most_directives = 64;  ///< of one schedule
     static constexpr int most_names = 128;      ///< of all directives of one schedule together
     static constexpr int most_layouts = 8;      ///< of one schedule
-    static constexpr std::int64_t whole_loop =
-        lowest_of(scalar_type::int64);              ///< as a factor: none was given, the directive is about the whole loop
+    /// As a factor: none was given, the directive is about the whole loop.
+    static constexpr std::int64_t whole_loop = lowest_of(scalar_type::int64);
     static constexpr ir::label wrong_call{"call"};  ///< as what is temporary: the compiler has refused a call
 
   private:
