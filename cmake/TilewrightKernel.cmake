@@ -426,9 +426,9 @@ macro(_tilewright_add_subject template)
 endmacro()
 
 # The semantics of the machine's parts, compiled. They round as they are written, and are optimised in a debug build too, where no other
-# source of the program uses the semantics.
+# source of the program uses the semantics. What was precompiled without optimisation does not fit.
 function(_tilewright_compile_semantics source)
-    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off")
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O2;-ffp-contract=off" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # Adds the emulator, which is compiled once for all, to the library `name`, whose source `binding` calls it. It is optimised. Of several
