@@ -84,8 +84,9 @@ class equal_sums {
                 if (s.size < most) sets.push({s.set | members{1} << at, s.size + 1, s.bytes + bytes_of(of.at[at])});
             }
         }
-        std::sort(sets.begin(), sets.begin() + sets.used(),
-                  [](subset const& x, subset const& y) { return x.bytes != y.bytes ? x.bytes < y.bytes : x.set < y.set; });
+        std::sort(sets.begin(), sets.begin() + sets.used(), [](subset const& one, subset const& other) {
+            return one.bytes != other.bytes ? one.bytes < other.bytes : one.set < other.set;
+        });
     }
     constexpr std::int64_t noise() {
         if (noise_ == 0) return 0;
