@@ -366,21 +366,18 @@ inline std::vector<program_line> lines_of(plan_value const& plan) {
     return whole;
 }
 
-}  // namespace reports
-
-/// The loop program as pseudo code, a line a step; in front of each, how often it runs, and the bytes and cycles of one execution.
-inline std::string loop_program(plan_value const& plan) {
-    using namespace reports;
-    if (plan.refusal) return refused_text(plan);
+/// @param directives  that asked for the lines, one for each; none: they are not shown
+inline std::string program_text(plan_value const& plan, std::vector<std::string> const& directives = {}) {
     table text({table::side::right, table::side::right, table::side::right, table::side::right, table::side::left});
     text.add({"line", "times", "bytes", "cycles"});
     auto const write = [&](auto const& self, std::vector<program_line> const& lines, std::string const& indent) -> void {
         for (program_line const& line : lines) {
             bool const two = line.first_cycles != 0 && line.first_cycles != line.cycles;
+            std::string const asked = directives.empty() ? "" : directives[static_cast<std::size_t>(line.number - 1)];
             text.add({std::to_string(line.number), line.kind == "loop" ? "" : grouped(line.times),
                       line.bytes > 0 ? grouped(line.bytes) : "",
                       line.cycles == 0 && !two ? "" : (two ? grouped(line.first_cycles) + " or " : "") + grouped(line.cycles),
-                      indent + line.text});
+                      indent + line.text + (asked.empty() ? "" : "  [" + asked + "]")});
             if (!line.value.empty()) text.add({"", "", "", "", indent + "    " + line.value});
             self(self, line.inside, indent + "  ");
         }
@@ -388,5 +385,10 @@ inline std::string loop_program(plan_value const& plan) {
     write(write, lines_of(plan), "");
     return text.str();
 }
+
+}  // namespace reports
+
+/// The loop program as pseudo code, a line a step; in front of each, how often it runs, and the bytes and cycles of one execution.
+inline std::string loop_program(plan_value const& plan) { return plan.refusal ? reports::refused_text(plan) : reports::program_text(plan); }
 
 }  // namespace tilewright

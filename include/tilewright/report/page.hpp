@@ -106,7 +106,7 @@ inline std::string page_main(plan_value const& plan, schedule const* made_by, ex
     std::string const memories = element("div", {{"class", "beside"}},
                                          "\n<div>\n" + page_section("Timeline", page_timeline(planned, ran)) +
                                              page_section("Memory over time", page_memories(plan, made_by)) +
-                                             page_section("Loop program", page_program(plan)) + "</div>\n" + page_details());
+                                             page_section("Loop program", page_program(plan, made_by)) + "</div>\n" + page_details());
     std::string const wait = worst_wait(plan, planned.accounts());
     return page_figures(plan) + (wait.empty() ? "" : text_element("p", "F" + wait.substr(1) + ".", {{"class", "most"}}) + "\n") + memories +
            "\n" + page_section("Where the cycles go", page_cycle_account(plan, planned.accounts())) +

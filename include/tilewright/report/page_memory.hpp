@@ -1,7 +1,7 @@
 #pragma once
 #include <set>
-#include <tilewright/report/directive_text.hpp>
 #include <tilewright/report/page_boxes.hpp>
+#include <tilewright/report/step_directives.hpp>
 
 // The parts of a plan's page that speak of lines and buffers: memories over time, and the loop program.
 namespace tilewright::reports {
@@ -144,8 +144,11 @@ inline std::string page_memories(plan_value const& plan, schedule const* made_by
     return text.empty() ? "<p>No buffer is planned: the kernel works on its arguments.</p>\n" : text;
 }
 
-/// The loop program as a table. Every row names the buffers that its step touches.
-inline std::string page_program(plan_value const& plan, std::string const& within = "") {
+/// The loop program as a table. Every row names the buffers that its step touches, and the directive that asked for it.
+/// @param made_by  null: the directives are not known
+inline std::string page_program(plan_value const& plan, schedule const* made_by, std::string const& within = "") {
+    std::vector<std::string> const directives =
+        made_by == nullptr ? std::vector<std::string>() : step_directives(*made_by, plan).of_lines();
     std::vector<step const*> steps;
     for (int at = 0; at < plan.steps.size(); ++at) {
         if (plan.steps[at].kind != step_kind::end) steps.push_back(&plan.steps[at]);
@@ -164,13 +167,15 @@ inline std::string page_program(plan_value const& plan, std::string const& withi
             rows.push_back(
                 {{{"class", "line"}, {"tabindex", rows.empty() ? "0" : "-1"}, {"data-buffers", buffers}},
                  {std::to_string(line.number), line.kind == "loop" ? "" : grouped(line.times), line.bytes > 0 ? grouped(line.bytes) : "",
-                  cycles, element("code", {{"style", "--depth:" + std::to_string(depth)}}, code)}});
+                  cycles, element("code", {{"style", "--depth:" + std::to_string(depth)}}, code),
+                  directives.empty() ? "" : directives[rows.size()]}});
             self(self, line.inside, depth + 1);
         }
     };
     add(add, lines_of(plan), 0);
-    return markup_table("Loop program: what one execution of a line moves and takes", {"#line", "#times", "#bytes", "#cycles", "|step"},
-                        rows, {{"class", "program"}});
+    return markup_table_of_filled("Loop program: what one execution of a line moves and takes",
+                                  {"#line", "#times", "#bytes", "#cycles", "|step", "asked for by"}, std::move(rows),
+                                  {{"class", "program"}});
 }
 
 }  // namespace tilewright::reports

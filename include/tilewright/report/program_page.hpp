@@ -252,14 +252,14 @@ class program_page {
             };
             executed_run ran;
             if (executed(k)) ran = ran_->details(k, made.plan, within(k));
-            text += element(
-                "details", {{"class", "layer"}, {"id", "layer-" + layer.name.str()}},
-                text_element("summary",
-                             layer.name.str() + " on " + layer.agent.str() + ": " + cycles_text(layer.cycles, layer.bound) + " cycles") +
-                    "\n" + part("Timeline", page_timeline(planned, executed(k) ? &ran : nullptr, within(k))) +
-                    part("Where the cycles go", page_cycle_account(made.plan, planned.accounts())) +
-                    page_memories(made.plan, made.what.get(), within(k)) + part("Loop program", page_program(made.plan, within(k))) +
-                    part("Planned beside executed", ran.comparison) + part("Traffic", page_traffic(made.plan)));
+            text += element("details", {{"class", "layer"}, {"id", "layer-" + layer.name.str()}},
+                            text_element("summary", layer.name.str() + " on " + layer.agent.str() + ": " +
+                                                        cycles_text(layer.cycles, layer.bound) + " cycles") +
+                                "\n" + part("Timeline", page_timeline(planned, executed(k) ? &ran : nullptr, within(k))) +
+                                part("Where the cycles go", page_cycle_account(made.plan, planned.accounts())) +
+                                page_memories(made.plan, made.what.get(), within(k)) +
+                                part("Loop program", page_program(made.plan, made.what.get(), within(k))) +
+                                part("Planned beside executed", ran.comparison) + part("Traffic", page_traffic(made.plan)));
             text += "\n";
         }
         return text;

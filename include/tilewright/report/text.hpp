@@ -4,5 +4,6 @@
 #include <tilewright/report/cycle_account.hpp>
 #include <tilewright/report/loop_program.hpp>
 #include <tilewright/report/memory_map.hpp>
+#include <tilewright/report/step_directives.hpp>
 #include <tilewright/report/summary.hpp>
 #include <tilewright/report/traffic.hpp>
