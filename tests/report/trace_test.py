@@ -9,7 +9,7 @@ def is_number(value):
     return type(value) in (int, float) and value >= 0
 
 
-traces = [document for _, _, _, document in printed_by(sys.argv[1:])]
+traces = [document for kind, _, _, document in printed_by(sys.argv[1:]) if kind == "trace"]
 processes = [{event["pid"] for event in trace["traceEvents"]} for trace in traces]
 assert {len(found) for found in processes} >= {1, 4}, "no trace of one core, or none of a team"
 for trace, pids in zip(traces, processes):

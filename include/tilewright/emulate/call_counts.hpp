@@ -53,6 +53,19 @@ struct work_done {
         later.jobs -= earlier.jobs;
         return later;
     }
+    /// Takes in what another core of the machine has done beside this one: the cycles of both pass at one time.
+    void join(work_done const& beside) {
+        auto const give = [](call_count& to, call_count const& what) {
+            to.calls += what.calls, to.bytes += what.bytes, to.cycles += what.cycles;
+        };
+        for (std::size_t at = 0; at < calls.transfers.size(); ++at) give(calls.transfers[at], beside.calls.transfers[at]);
+        for (std::size_t at = 0; at < calls.intrinsics.size(); ++at) give(calls.intrinsics[at], beside.calls.intrinsics[at]);
+        give(calls.code, beside.calls.code);
+        give(calls.upkeep, beside.calls.upkeep);
+        for (std::size_t at = 0; at < busy.size(); ++at) busy[at] += beside.busy[at];
+        cycles = cycles < beside.cycles ? beside.cycles : cycles;
+        jobs += beside.jobs;
+    }
 };
 
 }  // namespace tilewright::emulation

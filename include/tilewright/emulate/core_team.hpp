@@ -86,6 +86,12 @@ class core_team : emulation::core_meeting {
         for (auto const& core : cores_) last = std::max(last, core->cycles());
         return last;
     }
+    /// What all cores have done since `reset()`.
+    emulation::work_done done() const {
+        emulation::work_done all = cores_.front()->done();
+        for (int core = 1; core < size(); ++core) all.join(cores_[core]->done());
+        return all;
+    }
     /// What the first core that was refused something wanted; empty when all went well.
     std::string error() const { return failed_ == 0 ? std::string() : error_; }
 

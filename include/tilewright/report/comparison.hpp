@@ -1,7 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <tilewright/base/label_text.hpp>
-#include <tilewright/emulate/emulator.hpp>
+#include <tilewright/emulate/core_team.hpp>
 #include <tilewright/report/traffic.hpp>
 
 namespace tilewright {
@@ -9,6 +9,7 @@ namespace reports {
 
 /// What a plan predicts of one part, and what an emulated machine executed.
 struct compared {
+    std::string kind;  ///< "transfer", "intrinsic", "code", "caches", "total", "engine" or "elapsed"
     std::string name;
     emulator::count predicted{};
     emulator::count executed{};
@@ -25,13 +26,11 @@ struct compared {
 /// @param ran  the machine that did it
 inline std::vector<compared> compare(plan_value const& plan, machine const& ran, emulation::work_done const& done) {
     std::vector<compared> rows;
-    std::vector<std::string> kinds;
     auto const row = [&](std::string const& kind, std::string const& name) -> compared& {
-        for (std::size_t at = 0; at < rows.size(); ++at) {
-            if (rows[at].name == name && kinds[at] == kind) return rows[at];
+        for (compared& found : rows) {
+            if (found.name == name && found.kind == kind) return found;
         }
-        kinds.push_back(kind);
-        return rows.emplace_back(compared{name});
+        return rows.emplace_back(compared{kind, name});
     };
     auto const add = [](emulator::count& to, std::int64_t calls, std::int64_t bytes, std::int64_t cycles) {
         to.calls += calls;
@@ -49,7 +48,7 @@ inline std::vector<compared> compare(plan_value const& plan, machine const& ran,
     row("code", "code").executed = done.calls.code;
     row("caches", "caches").executed = done.calls.upkeep;
     std::erase_if(rows, [](reports::compared const& r) { return r.predicted.calls == 0 && r.executed.calls == 0; });
-    compared total{"total"};
+    compared total{"total", "total"};
     for (compared const& r : rows) {
         add(total.predicted, r.predicted.calls, r.predicted.bytes, 0);
         add(total.executed, r.executed.calls, r.executed.bytes, 0);
@@ -59,12 +58,12 @@ inline std::vector<compared> compare(plan_value const& plan, machine const& ran,
     rows.push_back(total);
     for (int at = 0; at < ran.engines.size(); ++at) {
         int const planned = plan.refusal ? -1 : plan.where->engines.find(ran.engines[at].name);
-        compared busy{ran.engines[at].name.str() + ", busy", {}, {}, false};
+        compared busy{"engine", ran.engines[at].name.str() + ", busy", {}, {}, false};
         busy.predicted.cycles = planned < 0 ? 0 : plan.busy_cycles(planned);
         busy.executed.cycles = done.busy[static_cast<std::size_t>(at)];
         if (busy.predicted.cycles != 0 || busy.executed.cycles != 0) rows.push_back(busy);
     }
-    compared elapsed{"elapsed", {}, {}, false};
+    compared elapsed{"elapsed", "elapsed", {}, {}, false};
     prediction const found = predict(plan);
     elapsed.predicted.cycles = found.cycles;
     elapsed.resolved = found.resolved || plan.refusal;
@@ -74,34 +73,48 @@ inline std::vector<compared> compare(plan_value const& plan, machine const& ran,
 }
 /// Of all that an emulator did since it was reset.
 inline std::vector<compared> compare(plan_value const& plan, emulator const& after) { return compare(plan, after.what(), after.done()); }
+/// Likewise all cores of a team: of each part the calls of all, and the cycles until the last one was ready.
+inline std::vector<compared> compare(plan_value const& plan, core_team const& after) {
+    return compare(plan, after.on(0).what(), after.done());
+}
+
+/// "equal", "DIFFERENT", or "unresolved"
+inline char const* verdict_of(compared const& r) { return r.equal() ? "equal" : r.resolved ? "DIFFERENT" : "unresolved"; }
+
+inline bool all_agree(plan_value const& plan, std::vector<compared> const& rows, std::string const& error) {
+    return !plan.refusal && error.empty() && std::all_of(rows.begin(), rows.end(), [](compared const& r) { return r.equal(); });
+}
+inline std::string comparison_text(std::vector<compared> const& rows, std::string const& error) {
+    using enum table::side;
+    table text({left, right, right, right, right, right, right, left});
+    text.add({"", "calls", "", "bytes", "", "cycles"});
+    text.add({"part", "planned", "executed", "planned", "executed", "planned", "executed"});
+    for (compared const& r : rows) {
+        auto const counted = [&](std::int64_t value) { return r.counts_calls ? grouped(value) : std::string(); };
+        text.add({r.name, counted(r.predicted.calls), counted(r.executed.calls), counted(r.predicted.bytes), counted(r.executed.bytes),
+                  r.resolved ? grouped(r.predicted.cycles) : "unresolved", grouped(r.executed.cycles), verdict_of(r)});
+    }
+    return text.str() + (error.empty() ? "" : "the machine refused: " + error + "\n");
+}
 
 }  // namespace reports
 
 /// Whether one run of the kernel, since the emulator was reset, did exactly what the plan predicts. False after a refusal or an error.
 inline bool agrees(plan_value const& plan, emulator const& after) {
-    auto const rows = reports::compare(plan, after);
-    return !plan.refusal && after.error().empty() &&
-           std::all_of(rows.begin(), rows.end(), [](reports::compared const& r) { return r.equal(); });
+    return reports::all_agree(plan, reports::compare(plan, after), after.error());
+}
+inline bool agrees(plan_value const& plan, core_team const& after) {
+    return reports::all_agree(plan, reports::compare(plan, after), after.error());
 }
 
 /// A table of predicted against executed calls, bytes and cycles; every row says whether they are equal. For one run since the emulator was
 /// reset. `total` is what all parts take one after the other, `elapsed` the cycles that pass while engines work side by side.
 inline std::string comparison(plan_value const& plan, emulator const& after) {
-    using namespace reports;
-    if (plan.refusal) return refused_text(plan);
-    using enum table::side;
-    table text({left, right, right, right, right, right, right, left});
-    text.add({"", "calls", "", "bytes", "", "cycles"});
-    text.add({"part", "planned", "executed", "planned", "executed", "planned", "executed"});
-    for (compared const& r : compare(plan, after)) {
-        auto const counted = [&](std::int64_t value) { return r.counts_calls ? grouped(value) : std::string(); };
-        text.add({r.name, counted(r.predicted.calls), counted(r.executed.calls), counted(r.predicted.bytes), counted(r.executed.bytes),
-                  r.resolved ? grouped(r.predicted.cycles) : "unresolved", grouped(r.executed.cycles),
-                  r.equal()    ? "equal"
-                  : r.resolved ? "DIFFERENT"
-                               : "unresolved"});
-    }
-    return text.str() + (after.error().empty() ? "" : "the machine refused: " + after.error() + "\n");
+    return plan.refusal ? reports::refused_text(plan) : reports::comparison_text(reports::compare(plan, after), after.error());
+}
+/// Likewise of several cores: calls, bytes and the cycles of parts are those of all of them together.
+inline std::string comparison(plan_value const& plan, core_team const& after) {
+    return plan.refusal ? reports::refused_text(plan) : reports::comparison_text(reports::compare(plan, after), after.error());
 }
 
 }  // namespace tilewright

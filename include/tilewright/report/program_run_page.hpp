@@ -24,15 +24,22 @@ inline executed_program executed_of(program_plan_value const& plan, program_emul
     ran.details = [&after, layers = ran.layers](int kernel, plan_value const& made, std::string const& within) {
         executed_run all;
         bool recorded = false;
+        std::optional<emulation::work_done> done;  // by all cores
+        machine const* where = nullptr;
         for (executed_kernel const& one : after.executed()) {
             if (one.kernel != kernel) continue;
             emulator const& by = after.on(one);
             auto const jobs = std::span(by.recorded()).subspan(one.before.jobs, one.after.jobs - one.before.jobs);
             for (executed_run::row& row : executed_rows(made, by, jobs, one.before.cycles, within)) all.rows.push_back(std::move(row));
             recorded = recorded || !jobs.empty();
-            if (made.cores == 1) all.comparison = page_comparison(compare(made, by.what(), one.after.since(one.before)));
+            emulation::work_done const share = one.after.since(one.before);
+            if (done) done->join(share);
+            else done = share;
+            where = &by.what();
         }
         layer_time const time = *layers[static_cast<std::size_t>(kernel)];
+        done->cycles = time.end - time.begin;
+        all.comparison = page_comparison(compare(made, *where, *done));
         all.said = said_of(made, time.end - time.begin, recorded, "");
         return all;
     };
@@ -42,7 +49,8 @@ inline executed_program executed_of(program_plan_value const& plan, program_emul
 }  // namespace reports
 
 /// The page of a program beside its first run after the emulator was reset, if `record()` was called before: when each layer ran, below
-/// when it was planned to; and for each layer what was executed, with a table that compares calls, bytes and cycles where one core ran it.
+/// when it was planned to; and for each layer what was executed, with a table that compares calls, bytes and cycles: of a layer that cores
+/// share, those of all of them together.
 ///
 /// @throws std::invalid_argument when the emulator is of another program
 inline std::string report_page(program_plan_value const& plan, program_emulator const& after) {

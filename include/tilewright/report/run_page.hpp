@@ -56,14 +56,12 @@ inline std::string page_comparison(std::vector<compared> const& all) {
     std::vector<markup_row> rows;
     for (compared const& r : all) {
         auto const counted = [&](std::int64_t value) { return r.counts_calls ? grouped(value) : std::string(); };
-        rows.push_back({{{"class", r.equal()    ? "equal"
-                                   : r.resolved ? "different"
-                                                : "unresolved"}},
-                        {r.name, counted(r.predicted.calls), counted(r.executed.calls), counted(r.predicted.bytes),
-                         counted(r.executed.bytes), r.resolved ? grouped(r.predicted.cycles) : "unresolved", grouped(r.executed.cycles),
-                         r.equal()    ? "equal"
-                         : r.resolved ? "DIFFERENT"
-                                      : "unresolved"}});
+        rows.push_back(
+            {{{"class", r.equal()    ? "equal"
+                        : r.resolved ? "different"
+                                     : "unresolved"}},
+             {r.name, counted(r.predicted.calls), counted(r.executed.calls), counted(r.predicted.bytes), counted(r.executed.bytes),
+              r.resolved ? grouped(r.predicted.cycles) : "unresolved", grouped(r.executed.cycles), verdict_of(r)}});
     }
     return markup_table("What the plan predicts, and what the emulated machine has executed",
                         {"part", "#calls planned", "#executed", "#bytes planned", "#executed", "#cycles planned", "#executed", ""}, rows);
@@ -81,6 +79,7 @@ inline executed_run executed_of(plan_value const& plan, core_team const& after) 
         recorded |= !after.on(core).recorded().empty();
     }
     ran.said = said_of(plan, after.cycles(), recorded, after.error());
+    ran.comparison = page_comparison(compare(plan, after));
     return ran;
 }
 
@@ -95,7 +94,7 @@ inline std::string report_page(schedule const& made_by, plan_value const& plan, 
     reports::executed_run const ran = reports::executed_of(plan, after);
     return reports::page_text(plan, &made_by, &ran);
 }
-/// Likewise of several cores, without the table.
+/// Likewise of several cores: the table has what all of them did together.
 inline std::string report_page(schedule const& made_by, plan_value const& plan, core_team const& after) {
     if (plan.refusal) return report_page(made_by, plan);
     reports::executed_run const ran = reports::executed_of(plan, after);
