@@ -74,7 +74,7 @@ int main(int count, char** arguments) {
     print_run<cores_of_dsp::with_noc>(cores_of_dsp::with_multicasts().at(4));
     print_run<cached_cores::two>(cached_cores::with_caches().at(4));
     print_run<cores_of_dsp::four>(cores_of_dsp::with_barriers().at(4), "", "runs.json", 2);
-    print_run<systolic::npu>(systolic::matmul_pipelined);
+    print_run<systolic::npu_aside>(systolic::matmul_pipelined);
     if (!pages.empty()) return 0;
     emulator const idle(emulator_page::npu, semantics_of<emulator_page::npu>);
     print_document("trace", chrome_trace(idle));

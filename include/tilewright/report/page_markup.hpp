@@ -92,7 +92,9 @@ inline std::string zoomed_picture(char const* kind, std::string const& name, dou
                     {"data-plot", coordinate(plot[0]) + " " + coordinate(plot[1]) + " " + coordinate(plot[2]) + " " + coordinate(plot[3])},
                     {"data-axes", axes}};
     with.insert(with.end(), more.begin(), more.end());
-    return element("svg", with, "\n" + inside) + "\n";
+    // The ground shows that a picture can be moved. All parts would inherit that from the picture itself, anew at each step of the zoom.
+    std::string const ground = element("rect", rectangle("ground", plot[0], plot[1], plot[2] - plot[0], plot[3] - plot[1]), "");
+    return element("svg", with, "\n" + ground + "\n" + inside) + "\n";
 }
 /// A picture in its place on a page: scripts add what zooms it and saves it.
 inline std::string shown(std::string const& picture) { return element("div", {{"class", "shown"}}, "\n" + picture) + "\n"; }

@@ -19,10 +19,16 @@ inline constexpr char page_js[] = R"js(
   }
 
   // Boxes, rows, lines and jobs that have a buffer in common with `part`; none for null.
-  let marked = [];
+  let marked = [], marked_by = '';
   const mark = (part) => {
+    const by = part ? touches(part).join(' ') : '';
+    if (by === marked_by) {  // only what was shown is another one
+      for (const other of marked) other.classList.remove('shown');
+      return;
+    }
+    marked_by = by;
     for (const other of marked) other.classList.remove('marked', 'shown');
-    marked = part ? touches(part).flatMap((buffer) => by_buffer.get(buffer)) : [];
+    marked = by.split(' ').filter(Boolean).flatMap((buffer) => by_buffer.get(buffer));
     for (const other of marked) other.classList.add('marked');
   };
   const added = (to, name, text) => { to.appendChild(document.createElement(name)).textContent = text; };
@@ -77,6 +83,9 @@ inline constexpr char page_js[] = R"js(
     return one;
   };
   const number = (element, name) => Number(element.getAttribute(name));
+  // What is as it was costs a browser time, too: nothing is written that does not change. `is`: what was written before.
+  const put = (element, is, name, value) => { if (is[name] !== value) element.setAttribute(name, is[name] = value); };
+  const has_class = (element, is, name, on) => { if (is[name] !== on) element.classList.toggle(name, is[name] = on); };
   const letter = 6.6, tall = 12, deepest = 4096;
   class zoom {
     constructor(svg) {
@@ -85,11 +94,13 @@ inline constexpr char page_js[] = R"js(
       this.both = svg.dataset.axes === 'xy';
       this.pieces = all(svg, '.box, .job').map((part) => {
         const rect = part.querySelector('rect'), text = part.querySelector('text');
-        return { part, rect, text, x: number(rect, 'x'), y: number(rect, 'y'), w: number(rect, 'width'), h: number(rect, 'height') };
+        const [x, y, w, h] = ['x', 'y', 'width', 'height'].map((name) => number(rect, name));
+        return { part, rect, text, x, y, w, h, letters: text ? text.textContent.length : 0, is: {} };
       });
       this.ticks = all(svg, '.tick, .break').map((tick) => {
         const line = tick.querySelector('line');
-        return { tick, line, text: tick.querySelector('text'), across: tick.dataset.axis === 'x', at: number(line, tick.dataset.axis + '1') };
+        return { tick, line, text: tick.querySelector('text'), across: tick.dataset.axis === 'x', at: number(line, tick.dataset.axis + '1'),
+          mark: tick.matches('.tick'), is: {} };
       });
       this.first = this.ticks.map(({ tick }) => tick.classList.contains('off'));
       // Times of a timeline, and what is left out between them.
@@ -132,16 +143,18 @@ inline constexpr char page_js[] = R"js(
         const from = Math.max(this.left, this.across(one.x)), to = Math.min(this.right, this.across(one.x + one.w));
         const above = Math.max(this.top, this.down(one.y)), below = Math.min(this.bottom, this.down(one.y + one.h));
         const seen = to > from && below > above;
-        one.part.classList.toggle('out', !seen);  // what is not displayed loses the focus
+        has_class(one.part, one.is, 'out', !seen);  // what is not displayed loses the focus
         if (!seen) continue;
-        one.rect.setAttribute('x', from);
-        one.rect.setAttribute('width', to - from);
+        put(one.rect, one.is, 'x', from);
+        put(one.rect, one.is, 'width', to - from);
         if (this.both) {
-          one.rect.setAttribute('y', above);
-          one.rect.setAttribute('height', below - above);
+          put(one.rect, one.is, 'y', above);
+          put(one.rect, one.is, 'height', below - above);
         }
         if (!one.text) continue;
-        one.text.classList.toggle('off', below - above < tall || letter * one.text.textContent.length + 8 > to - from);
+        const off = below - above < tall || letter * one.letters + 8 > to - from;
+        has_class(one.text, one.is, 'off', off);
+        if (off) continue;
         one.text.setAttribute('x', from + 5);
         if (this.both) one.text.setAttribute('y', (above + below) / 2 + 4);
       }
@@ -154,11 +167,10 @@ inline constexpr char page_js[] = R"js(
         const to = one.across ? this.across(one.at) : this.down(one.at);
         const inside = one.across ? to >= this.left - .01 && to <= this.right + .01 : to >= this.top - .01 && to <= this.bottom + .01;
         const far = Math.abs(to - last[one.across]) >= (one.across ? 24 : tall);
-        const mark = one.tick.matches('.tick');
-        const on = inside && (!mark || (own ? all_of_it : all_of_it ? !this.first[index] : far));
-        one.tick.classList.toggle('off', !on);
+        const on = inside && (!one.mark || (own ? all_of_it : all_of_it ? !this.first[index] : far));
+        has_class(one.tick, one.is, 'off', !on);
         if (!on) return;
-        if (mark) last[one.across] = to;
+        if (one.mark) last[one.across] = to;
         for (const end of one.across ? ['x1', 'x2'] : ['y1', 'y2']) one.line.setAttribute(end, to);
         if (one.text) one.text.setAttribute(one.across ? 'x' : 'y', one.across ? to : to + 4);
       });

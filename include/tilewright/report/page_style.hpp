@@ -16,7 +16,7 @@ inline constexpr char page_colours[] = R"css(
 /// What pictures need where they stand alone, too.
 inline constexpr char picture_css[] = R"css(
 .word { fill: var(--ink); font: 11.5px ui-monospace, monospace; } .lower { fill: var(--dim); font-size: 10px; } .grid { stroke: var(--line); }
-.off { display: none; } .out { opacity: 0; pointer-events: none; }
+.ground { fill: none; pointer-events: all; } .off { display: none; } .out { opacity: 0; pointer-events: none; }
 .box rect { fill-opacity: .25; stroke-width: 1; }
 .hue0 { fill: var(--h0); stroke: var(--h0); } .hue1 { fill: var(--h1); stroke: var(--h1); } .hue2 { fill: var(--h2); stroke: var(--h2); }
 .hue3 { fill: var(--h3); stroke: var(--h3); } .hue4 { fill: var(--h4); stroke: var(--h4); } .hue5 { fill: var(--h5); stroke: var(--h5); }
@@ -48,7 +48,7 @@ td svg, .legend svg, p svg { display: inline-block; vertical-align: -1px; } svg.
 .tools button { min-width: 2rem; padding: .1rem .5rem; border: 1px solid var(--line); border-radius: 4px; background: var(--panel); color: var(--ink);
   font: inherit; font-size: .85rem; cursor: pointer; }
 .tools button:hover { border-color: var(--ink); }
-svg.zoomed { cursor: grab; touch-action: pan-y; } svg.zoomed.moving { cursor: grabbing; }
+svg.zoomed :is(.ground, .box, .job) { touch-action: pan-y; } svg.zoomed .ground { cursor: grab; } svg.zoomed.moving .ground { cursor: grabbing; }
 svg:focus-visible, svg:focus-within { outline: 1px dotted var(--line); }
 .box, .job { cursor: pointer; outline: none; } .box .word, .job .word { pointer-events: none; }
 .box rect { vector-effect: non-scaling-stroke; }
