@@ -210,17 +210,55 @@ def apart(page):
 
 
 def fluid(page):
-    """1,000 boxes follow thirty steps of the zoom."""
-    seconds = page.ask("""new Promise((done) => {
-        const box = document.querySelector('.box'), begin = performance.now();
-        let left = 30;
-        box.focus();
-        const next = () => {
-            if (left-- === 0) return done((performance.now() - begin) / 1000);
-            box.dispatchEvent(new KeyboardEvent('keydown', { key: left % 2 ? '+' : '-', bubbles: true }));
-            requestAnimationFrame(next); };
-        next(); })""")
-    check(seconds < 6, f"thirty steps of the zoom take {seconds:.1f} s")
+    """At many.html: a step of the zoom or of the mouse changes what it shows and nothing else, and takes little time of the processor."""
+    same(page.ask("""(() => {
+        const svg = document.querySelector('svg.memory'), boxes = [...svg.querySelectorAll('.box')], watch = new MutationObserver(() => {});
+        const seen = () => new Set(boxes.filter((one) => !one.classList.contains('out')));
+        const zoom = (key) => boxes[0].dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+        let moves = 0;
+        const point = (box) => box.dispatchEvent(new PointerEvent('pointerover', { bubbles: true, screenX: ++moves }));
+        watch.observe(document.body, { attributes: true, childList: true, subtree: true });
+        boxes[0].focus();
+        for (let at = 0; at < 8; ++at) zoom('+');
+        const before = seen();
+        watch.takeRecords();
+        zoom('+');
+        const after = seen(), steps = watch.takeRecords();
+        const changed = new Set(steps.map((one) => one.target.closest('.box')).filter(Boolean));
+        const unread = steps.filter((one) => one.target.matches('text.off') && one.attributeName !== 'class').length;
+        zoom('0');
+        point(boxes[10]);
+        watch.takeRecords();
+        point(boxes[20]);
+        const moved = watch.takeRecords().filter((one) => !one.target.closest('#details'));
+        return { few: before.size < boxes.length / 8 && before.size > after.size, made: steps.filter((one) => one.type === 'childList').length,
+                 beyond: [...changed].filter((one) => !before.has(one) && !after.has(one)).length,
+                 unread,
+                 moved: moved.slice(0, 4).map((one) => [boxes.indexOf(one.target), one.attributeName]) }; })()"""),
+         {"few": True, "made": 0, "beyond": 0, "unread": 0, "moved": [[10, "class"], [20, "class"]]}, "what steps change")
+
+    # All parts of a picture would inherit its shape of the pointer, and be styled anew.
+    page.press("+")
+    same(page.ask("[document.querySelector('svg.memory'), document.querySelector('svg.memory .ground')].map((one) => getComputedStyle(one))"
+                  ".map((one) => [one.cursor, one.touchAction])"), [["auto", "auto"], ["grab", "pan-y"]], "where a picture can be moved")
+
+    # Time of the page's thread alone: other programs do not count.
+    page.call("Performance.enable", timeDomain="threadTicks")
+    metrics = lambda: {one["name"]: one["value"] for one in page.call("Performance.getMetrics")["metrics"]}
+    page.ask("window.boxes = [...document.querySelectorAll('.box')], boxes[0].focus()")
+    for what, step, most in (("zoom", "boxes[0].dispatchEvent(new KeyboardEvent('keydown', { key: at % 2 ? '+' : '-', bubbles: true }))", 25),
+                             ("mouse", "boxes[37 * at % 1000].dispatchEvent(new PointerEvent('pointerover', { bubbles: true, screenX: at }))", 25)):
+        before = metrics()
+        page.ask(f"""new Promise((done) => {{
+            let at = 30;
+            const next = () => {{
+                if (at-- === 0) return done();
+                {step};
+                requestAnimationFrame(next); }};
+            next(); }})""")
+        spent = 1000 * (metrics()["ScriptDuration"] - before["ScriptDuration"]) / 30
+        check(0 < spent < most, f"a step of the {what} takes {spent:.1f} ms of script")
+    page.call("Performance.disable")
     page.press("0")
 
 

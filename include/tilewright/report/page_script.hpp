@@ -19,15 +19,14 @@ inline constexpr char page_js[] = R"js(
   }
 
   // Boxes, rows, lines and jobs that have a buffer in common with `part`; none for null.
-  let marked = [], marked_by = '';
+  let marked = [], marked_by = '', shown = [];
   const mark = (part) => {
     const by = part ? touches(part).join(' ') : '';
-    if (by === marked_by) {  // only what was shown is another one
-      for (const other of marked) other.classList.remove('shown');
-      return;
-    }
+    for (const other of shown) other.classList.remove('shown');
+    shown = [];
+    if (by === marked_by) return;
     marked_by = by;
-    for (const other of marked) other.classList.remove('marked', 'shown');
+    for (const other of marked) other.classList.remove('marked');
     marked = by.split(' ').filter(Boolean).flatMap((buffer) => by_buffer.get(buffer));
     for (const other of marked) other.classList.add('marked');
   };
@@ -63,7 +62,8 @@ inline constexpr char page_js[] = R"js(
     const row = part.matches('.part') ? part : document.getElementById(part.dataset.row);
     if (!row) return;
     show(row);
-    for (const box of marked) if (box.dataset.row === row.id) box.classList.add('shown');
+    shown = marked.filter((box) => box.dataset.row === row.id);
+    for (const box of shown) box.classList.add('shown');
   };
   // A page that scrolls beneath a mouse at rest is no answer to anything.
   let rests = '';
