@@ -405,6 +405,10 @@ TEST_CASE("the page of a program has its layers over time, its memories over all
     CHECK(at.read("program.html") == page);
     CHECK(write_pictures(plan, at.name()) ==
           std::vector<std::string>{at / "timeline.svg", at / "memory_l2.svg", at / "memory_act.svg", at / "memory_npu.spad.svg"});
+    CHECK(write_pictures(plan, "k1", at.name()) ==
+          std::vector<std::string>{at / "k1_memory_spad.svg", at / "k1_timeline.svg", at / "k1_cycles.svg", at / "k1_roofline.svg"});
+    CHECK(has(at.read("k1_memory_spad.svg"), "aria-label=\"x.spad: "));
+    CHECK_THROWS_WITH(write_pictures(plan, "k9", at.name()), "the program `two_layers` has no layer `k9`");
     CHECK_THROWS_AS(write_report(plan, at / "missing/page.html"), std::runtime_error);
 }
 TEST_CASE("layers end when the program does, with engines that copy beside and cores that share") {

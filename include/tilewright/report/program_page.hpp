@@ -298,4 +298,18 @@ inline std::vector<std::string> write_pictures(program_plan_value const& plan, s
     return reports::write_svg(reports::program_page(plan).pictures(), folder);
 }
 
+/// Likewise the pictures of one kernel or copy of the program: "k1_timeline.svg", "k1_memory_spad.svg", …
+///
+/// @throws std::invalid_argument when the program has no such layer
+inline std::vector<std::string> write_pictures(program_plan_value const& plan, ir::label const& layer, std::string const& folder) {
+    if (plan.refusal) return {};
+    for (int k = 0; k < plan.kernels.size(); ++k) {
+        if (plan.kernel_at(k).name != layer) continue;
+        std::vector<std::pair<std::string, std::string>> pictures = reports::pictures_of(build_kernel(plan, k).plan);
+        for (auto& [name, picture] : pictures) name = layer.str() + " " + name;
+        return reports::write_svg(pictures, folder);
+    }
+    throw std::invalid_argument("the program `" + plan.of->name.str() + "` has no layer `" + layer.str() + "`");
+}
+
 }  // namespace tilewright

@@ -77,8 +77,7 @@ inline reported_core core_of(plan_value const& plan, emulator const& after) {
         .core = after.core(), .name = ran.core_at(after.core()).name, .cycles = after.cycles(), .serial_cycles = after.serial_cycles()};
     for (int at = 0; at < ran.engines.size(); ++at) {
         int const planned = plan.where->engines.find(ran.engines[at].name);
-        one.engines.push_back(
-            {ran.engines[at].name, {planned < 0 ? 0 : planned_share(plan, planned, after.core()), after.busy(at)}});
+        one.engines.push_back({ran.engines[at].name, {planned < 0 ? 0 : planned_share(plan, planned, after.core()), after.busy(at)}});
     }
     auto const add = [&](char const* kind, std::string const& name, std::string const& on, emulator::count const& did) {
         if (did.calls > 0) one.executed.push_back({kind, name, on, did.calls, did.bytes, did.cycles});
