@@ -66,7 +66,7 @@ TEST_CASE("the page of a program that several cores share has a row for each of 
     CHECK(programs::executed_otherwise(plan, on) == "");
     std::string const page = report_page(plan, on);
     CHECK(count_of(page, "<h3>Planned beside executed</h3>") == static_cast<std::size_t>(plan.kernels.size()));
-    CHECK(count_of(page, "executed: bring_near x.near\n") == 10);    // of four cores, for each row
+    CHECK(count_of(page, "executed: bring_near x.near\n") == 10);  // of four cores, for each row
     CHECK(count_of(page, "DIFFERENT") == 0);
     CHECK_THROWS_WITH(report_page(program_plan<engine_programs::copying>, on),
                       Catch::Contains("a page of `copying`, but the emulator runs another program: `team`"));
