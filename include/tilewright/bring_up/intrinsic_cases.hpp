@@ -221,8 +221,9 @@ class intrinsic_cases {
             if (o == result()) of_result = strides;
             for (int d = 0; d + 1 < side.rank; ++d) made.numbers.push_back(strides[static_cast<std::size_t>(d)]);
             if (o == tied) return true;
-            return in.take(side.memory, footprints_[at].reach(strides.data()), s.skews[at], s.at_end && o == result(), made.windows[at]) ||
-                   (s.at_end && in.take(side.memory, footprints_[at].reach(strides.data()), s.skews[at], false, made.windows[at]));
+            return in.take(side.memory, footprints_[at].reach(strides.data()), s.skews[at], s.at_end && o == result(), step(o),
+                           made.windows[at]) ||
+                   (s.at_end && in.take(side.memory, footprints_[at].reach(strides.data()), s.skews[at], false, step(o), made.windows[at]));
         };
         if (tied >= 0) {
             // Its strides are those of the result, which stand at the result's own place.

@@ -15,9 +15,9 @@ class room {
     room(machine const& where, memory_ways const& ways, std::int64_t largest) : where_(where), ways_(ways), largest_(largest) {}
 
     /// A window for `reach` bytes whose first lies `skew` bytes past a multiple of what windows begin at.
-    /// @param at_end  the window ends where the memory does
+    /// @param at_end  the window ends where the memory does, and what is reached as near as multiples of `step` bytes allow
     /// @return whether there is such a window
-    bool take(int memory_at, std::int64_t reach, std::int64_t skew, bool at_end, window& made) {
+    bool take(int memory_at, std::int64_t reach, std::int64_t skew, bool at_end, std::int64_t step, window& made) {
         memory const& m = where_.memories[memory_at];
         std::int64_t const grain = ways_.grain[static_cast<std::size_t>(memory_at)];
         if (m.passes_values()) {
@@ -32,11 +32,12 @@ class room {
         std::int64_t const bank = m.capacity > 0 ? m.bank_capacity() : 0;
         made.offset = next;
         if (at_end) {
-            // The last byte of the memory is one of the operand's, as far as grains allow. Where a pool ends, its caller says.
+            // The last byte of the memory is one of the operand's, if it can be. Where a pool ends, its caller says.
             made.bytes = rounded(made.first + reach, grain);
             std::int64_t const end = m.banks * bank / grain * grain;
             if (m.is_pool() || made.bytes > bank || made.bytes > end / 2) return false;
             made.offset = end - made.bytes;
+            made.first += (made.bytes - made.first - reach) / step * step;
             return true;
         }
         if (bank > 0 && made.bytes > bank) return false;

@@ -120,7 +120,7 @@ class self_test_writer {
         text += filled(
             "/* What a test is given. All but the addresses may be 0. */\nstruct @_setup {\n" + pools +
             "    /* Read and write memories of a device that pointers of this program do not reach; then all memories are read and written "
-            "so.\n"
+            "so.\n     * One alone: the other way leads as without it.\n"
             "     * Addresses are bytes: as the device has them, or from the first byte of a memory that has none. They return 0, or a "
             "code. */\n"
             "    int (*read)(void *context, int memory, uint64_t address, int64_t bytes, void *to);\n"

@@ -164,10 +164,13 @@ class transfer_cases {
                 stride_limits const& taken = limits_.strides(of_source != 0, d);
                 if (!taken.is_told()) continue;
                 for (int const how : {follow, 1, 2, 7, furthest}) {
-                    shape s = of(9, some(3), 0, 0);
+                    bool const longest = how == furthest && taken.most > 0;
+                    std::vector<std::int64_t> extents = some(3);
+                    // What lies around rows that are as far apart as they can be would be further than that.
+                    if (longest) std::fill(extents.begin() + d, extents.end(), 1);
+                    shape s = of(9, extents, 0, 0);
                     set_stride(s, of_source != 0, d, how);
                     for (int outer = d + 1; outer <= dimensions_; ++outer) set_stride(s, of_source != 0, outer, 0);
-                    bool const longest = how == furthest && taken.most > 0;
                     moved_dimension const& one = s.dimensions[static_cast<std::size_t>(d - 1)];
                     std::string const text = std::string(of_source != 0 ? "source" : "destination") + " stride of dimension " +
                                              std::to_string(d) + ": " +
@@ -272,13 +275,14 @@ class transfer_cases {
             if (d.extent > 1 && ((reads() && d.source_stride <= 0) || d.destination_stride <= 0)) return false;
         }
         made.windows.resize(about_.sides.size());
-        bool fits = in.take(to().memory, destination, s.destination_skew, s.at_end, made.windows.back());
+        bool fits = in.take(to().memory, destination, s.destination_skew, s.at_end, step(false), made.windows.back());
         // A memory of arguments has no end of its own.
-        if (!fits && s.at_end) fits = in.take(to().memory, destination, s.destination_skew, false, made.windows.back());
+        if (!fits && s.at_end) fits = in.take(to().memory, destination, s.destination_skew, false, step(false), made.windows.back());
         if (!reads()) return fits;
-        bool fits_too =
-            fits && in.take(from().memory, source, s.source_skew, s.at_end && from().memory != to().memory, made.windows.front());
-        if (fits && !fits_too && s.at_end) fits_too = in.take(from().memory, source, s.source_skew, false, made.windows.front());
+        bool fits_too = fits && in.take(from().memory, source, s.source_skew, s.at_end && from().memory != to().memory, step(true),
+                                        made.windows.front());
+        if (fits && !fits_too && s.at_end)
+            fits_too = in.take(from().memory, source, s.source_skew, false, step(true), made.windows.front());
         return fits_too;
     }
     void add(shape const& s, std::string const& text, pattern values = pattern::mixed) { add(std::vector<shape>{s}, text, values); }
