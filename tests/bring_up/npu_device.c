@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum npu_mistake npu_has;
-unsigned char npu_spad[256 * 1024], npu_acc[64 * 1024];
+unsigned char npu_spad[260 * 1024], npu_acc[68 * 1024];
 
 unsigned char* npu_at(uint64_t address) {
     if (address >= 0x50000000u && address < 0x50000000u + sizeof npu_spad) return npu_spad + (address - 0x50000000u);

@@ -22,7 +22,8 @@ enum npu_mistake {
 extern "C" {
 #endif
 extern enum npu_mistake npu_has;
-extern unsigned char npu_spad[256 * 1024], npu_acc[64 * 1024];
+/* 256 and 64 KiB, and what a wrong device reaches behind them. */
+extern unsigned char npu_spad[260 * 1024], npu_acc[68 * 1024];
 /* The array that an address of the device is in; NULL: it is a pointer of this program. */
 unsigned char* npu_at(uint64_t address);
 int mvin(const void* source, void* destination, int64_t row_bytes, int64_t rows, int64_t source_stride, int64_t destination_stride);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum rows_mistake rows_has;
-unsigned char rows_spad[64 * 1024], rows_sums[64 * 1024], rows_tcm[32 * 1024];
+unsigned char rows_spad[68 * 1024], rows_sums[68 * 1024], rows_tcm[36 * 1024];
 static int64_t load_stride, store_stride, store_scale, positive, b_at, b_step, c_at, c_step;
 static const int64_t is_sum = INT64_C(1) << 31, adds = INT64_C(1) << 30;
 
