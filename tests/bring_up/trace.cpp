@@ -84,6 +84,8 @@ TEST_CASE("a trace is read as it is written, after other lines") {
     refused("core 0 calls 1\n");
     refused("core 0 calls 1 lost 0\nmvin 1x = 0 @ 1 2\n");
     refused("core 0 calls 1 lost 0\nmvin 1 = 0 @ 1\n");
+    refused("core 0 calls 2 lost 0\nmvin 1 = 0 @ 1 2\n");  // cut off
+    refused("core 0 calls 3 lost 2\ncore 1 calls 1 lost 0\nmvin 1 = 0 @ 1 2\n");
 }
 TEST_CASE("a device that does what the plan says has the emulator's calls") {
     std::vector<core_trace> const trace = run_matmul();
@@ -242,6 +244,17 @@ TEST_CASE("the tool of a kernel reads a trace from a file") {
     };
     CHECK(text_of(TRACE_FILE ".said") == "84 calls, as the emulator makes them\n");
     CHECK(contains(text_of(WRONG_TRACE_FILE ".said"), "core 0, call 0: mvin: `extent_1` should be 32, and is 31"));
+    // A ring that was too short for the first seven calls.
+    std::string shortened = dumped;
+    for (int times = 0; times < 7; ++times)
+        shortened.erase(shortened.find('\n') + 1, shortened.find('\n', shortened.find('\n') + 1) - shortened.find('\n'));
+    shortened.replace(shortened.find("lost 0"), 6, "lost 7");
+    std::ofstream(WRONG_TRACE_FILE) << shortened;
+    std::string const lost = "core 0: the first 7 calls are lost, since the ring was too short: raise TILEWRIGHT_TRACE_RECORDS\n";
+    CHECK(std::system((tool + " diff " WRONG_TRACE_FILE " > " WRONG_TRACE_FILE ".said").c_str()) == 0);
+    CHECK(text_of(WRONG_TRACE_FILE ".said") == lost + "77 calls, as the emulator makes them\n");
+    CHECK(std::system((tool + " fit " WRONG_TRACE_FILE " > " WRONG_TRACE_FILE ".said").c_str()) == 0);
+    CHECK(text_of(WRONG_TRACE_FILE ".said").find(lost) == 0);
 }
 TEST_CASE("the reference shows what the tool says") {
     std::ifstream from(BRING_UP_PAGE);

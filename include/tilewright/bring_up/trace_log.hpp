@@ -27,9 +27,10 @@ struct core_trace {
 };
 
 /// Reads a trace. Lines in front of the first core are left out: a board may have written other things there.
-/// @throws std::invalid_argument with the line that is no record, or when there is no core
+/// @throws std::invalid_argument with the line that is no record, when there is no core, or when calls of one are missing
 inline std::vector<core_trace> read_trace(std::istream& from) {
     std::vector<core_trace> cores;
+    std::vector<std::int64_t> kept;
     std::string line;
     for (int number = 1; std::getline(from, line); ++number) {
         if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -44,6 +45,7 @@ inline std::vector<core_trace> read_trace(std::istream& from) {
             std::int64_t all = 0;
             if (!(words >> made.core >> calls >> all >> lost >> made.lost) || calls != "calls" || lost != "lost")
                 throw wrong("not `core N calls N lost N`");
+            kept.push_back(all - made.lost);
             continue;
         }
         if (cores.empty()) continue;
@@ -68,7 +70,24 @@ inline std::vector<core_trace> read_trace(std::istream& from) {
         cores.back().calls.push_back(std::move(call));
     }
     if (cores.empty()) throw std::invalid_argument("no line `core N calls N lost N`: this is no trace");
+    for (std::size_t at = 0; at < cores.size(); ++at) {
+        if (static_cast<std::int64_t>(cores[at].calls.size()) != kept[at])
+            throw std::invalid_argument("core " + std::to_string(cores[at].core) + ": " + std::to_string(kept[at]) +
+                                        " calls were kept, and " + std::to_string(cores[at].calls.size()) +
+                                        " are here: the trace is not whole");
+    }
     return cores;
+}
+
+/// Which calls are not there, a line for each core whose ring was too short; empty: all are.
+inline std::string lost_text(std::vector<core_trace> const& traces) {
+    std::string text;
+    for (core_trace const& one : traces) {
+        if (one.lost > 0)
+            text += "core " + std::to_string(one.core) + ": the first " + std::to_string(one.lost) +
+                    " calls are lost, since the ring was too short: raise TILEWRIGHT_TRACE_RECORDS\n";
+    }
+    return text;
 }
 
 }  // namespace tilewright::bring_up

@@ -145,6 +145,7 @@ inline int run_trace_tool(plan_value const& plan, semantics_table const& semanti
         std::vector<core_trace> const one = trace_of_file(given[at]);
         traces.insert(traces.end(), one.begin(), one.end());
     }
+    std::cout << lost_text(traces);
     if (fits) {
         std::cout << fit_text(*plan.where, traces);
         return 0;
