@@ -18,6 +18,7 @@
 #include "kernels/systolic.hpp"
 #include "kernels/values.hpp"
 #include "kernels/views.hpp"
+#include "program/alike_program.hpp"
 
 // The C of kernels of all kinds, with its trace hooks, on a device whose functions do nothing but return: it calls what the emulator says.
 
@@ -26,14 +27,16 @@ using namespace tilewright::bring_up;
 
 namespace {
 
-/// A program in C that runs a kernel, core after core, and prints its trace. Machine addresses are mapped: loops of the core touch them.
+/// A program in C that runs a kernel, its cores at the same time, and prints its trace. Machine addresses are mapped: loops of the core
+/// touch them.
 class silent_device {
   public:
     silent_device(plan_value const& plan, std::string const& header) : plan_(plan) {
-        text_ << "int now;\n#define _GNU_SOURCE\n#define TILEWRIGHT_TRACE_STORAGE\n#include <stdbool.h>\n#include <stdio.h>\n#include "
-                 "<sys/mman.h>\n"
+        text_ << "#define _GNU_SOURCE\n#define TILEWRIGHT_TRACE_STORAGE\n#include <pthread.h>\n#include <stdatomic.h>\n"
+                 "#include <stdbool.h>\n#include <stdio.h>\n#include <sys/mman.h>\n"
+                 "_Thread_local int now;\n"
                  "#include <tilewright/runtime/trace.h>\n#include \"kernel.h\"\n"
-                 "uint64_t tilewright_cycles(void) { static uint64_t passed; return passed += 3; }\n"
+                 "uint64_t tilewright_cycles(void) { static atomic_ullong passed; return passed += 3; }\n"
                  "static void put(char letter) { putchar(letter); }\n";
         static std::regex const prototype(R"(int (\w+)\(([^)]*)\);)");
         std::string call;
@@ -41,7 +44,8 @@ class silent_device {
             if ((*at)[1] == "kernel") call = call_with((*at)[2]);
             else text_ << "int " << (*at)[1] << "(" << (*at)[2] << ") { return 0; }\n";
         }
-        text_ << "int main(void) {\n";
+        text_ << "static void *run(void *core) {\n    now = (int)(intptr_t)core;\n    return (void *)(intptr_t)kernel(" << call
+              << ");\n}\nint main(void) {\n    pthread_t threads[TILEWRIGHT_TRACE_CORES];\n    int code = 0;\n";
         for (int at = 0; at < plan.where->memories.size(); ++at) {
             memory const& m = plan.where->memories[at];
             if (m.has_address()) {
@@ -49,8 +53,11 @@ class silent_device {
                       << "ul, 1 << 23, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);\n";
             }
         }
-        text_ << "    for (now = 0; now < TILEWRIGHT_TRACE_CORES; ++now)\n        if (kernel(" << call
-              << ") != 0) return 1;\n    tilewright_trace_dump(put);\n    return 0;\n}\n";
+        text_ << "    for (intptr_t core = 0; core < TILEWRIGHT_TRACE_CORES; ++core)\n"
+                 "        pthread_create(&threads[core], NULL, run, (void *)core);\n"
+                 "    for (int core = 0; core < TILEWRIGHT_TRACE_CORES; ++core) {\n        void *result;\n"
+                 "        pthread_join(threads[core], &result);\n        code |= result != NULL;\n    }\n"
+                 "    tilewright_trace_dump(put);\n    return code;\n}\n";
     }
     std::string text() const { return text_.str(); }
 
@@ -93,21 +100,21 @@ struct traced_kernel {
     std::vector<core_trace> trace;
 };
 /// Nothing where the device did not run.
-std::optional<traced_kernel> run(schedule const& of, semantics_table const& semantics) {
+/// @param records  of each core's ring
+std::optional<traced_kernel> run(schedule const& of, semantics_table const& semantics, int records = 16384) {
     auto const plan = std::make_unique<plan_value>(make_plan(of));
     REQUIRE(!plan->refusal);
     traced_kernel made{std::make_unique<call_log>(*plan->where), {}};
     log_calls(*made.expected, *plan, semantics);
     folder const here;
     halide::c_source_text const text = halide::c_source(of, *plan, {"kernel", halide::binding::device, {"trace_of.h"}});
-    here.write("kernel.c", "extern int now;\n" + text.source);
+    here.write("kernel.c", "extern _Thread_local int now;\n" + text.source);
     here.write("kernel.h", text.header);
     here.write("trace_of.h", trace_header(*plan->where, "trace_of"));
     here.write("main.c", silent_device(*plan, text.header).text());
     std::string const flags = " -w -O1 -I. -I" TILEWRIGHT_INCLUDE
-                              " -DTILEWRIGHT_TRACE -DTILEWRIGHT_TRACE_RECORDS=16384 '-DTILEWRIGHT_TRACE_CORE()=now'"
-                              " -DTILEWRIGHT_TRACE_CORES=" +
-                              std::to_string(std::max<int>(plan->cores, 1));
+                              " -pthread -DTILEWRIGHT_TRACE '-DTILEWRIGHT_TRACE_CORE()=now' -DTILEWRIGHT_TRACE_RECORDS=" +
+                              std::to_string(records) + " -DTILEWRIGHT_TRACE_CORES=" + std::to_string(std::max<int>(plan->cores, 1));
     std::string const command = "cd " + here.name() + " && " TILEWRIGHT_C_GCC + flags + " kernel.c main.c -o device && ./device > trace";
     if (std::system(command.c_str()) != 0) return std::nullopt;
     made.trace = trace_of_file(here / "trace");
@@ -180,4 +187,65 @@ TEST_CASE("devices that do what the plan says make the calls of the emulator: ad
     of_all.check(values::floats_on_npu, semantics_of<values::npu>);
     of_all.check(features::scaled_on_core, semantics_of<features::core_with_tcm>);
     CHECK(of_all.named().size() > 20);
+}
+TEST_CASE("where the ring of a core is too short, its last calls are compared with the emulator's last ones, and it is said") {
+    schedule const of = cached_cores::with_caches().front();
+    auto const whole = run(of, semantics_of<cached_cores::two>), made = run(of, semantics_of<cached_cores::two>, 5);
+    REQUIRE((whole && made));
+    REQUIRE(made->trace.size() == 2);
+    CHECK(lost_text(whole->trace) == "");
+    CHECK(trace_difference::between(*made->expected, made->trace) == "");
+    for (std::size_t core = 0; core < 2; ++core) {
+        std::size_t const all = whole->trace[core].calls.size();
+        REQUIRE(all > 5);
+        CHECK(made->trace[core].calls.size() == 5);
+        CHECK(made->trace[core].lost == static_cast<std::int64_t>(all - 5));
+        CHECK(lost_text(made->trace)
+                  .find("core " + std::to_string(core) + ": the first " + std::to_string(all - 5) +
+                        " calls are lost, since the ring was too short") != std::string::npos);
+        // The calls that were kept have their own numbers.
+        std::vector<core_trace> changed = made->trace;
+        changed[core].calls[2].symbol = "other";
+        CHECK(trace_difference::between(*made->expected, changed)
+                  .find("core " + std::to_string(core) + ", call " + std::to_string(all - 3) + ": expected ") == 0);
+    }
+}
+TEST_CASE("the trace of a program has the calls of all its kernels, one after the other") {
+    program_plan_value const& plan = program_plan<alike_programs::kinds>;
+    folder const here;
+    halide::file_list const files = halide::c_program(plan, {"whole", halide::binding::device, {"trace_of.h"}});
+    for (auto const& [name, text] : files) here.write(name, text);
+    here.write("trace_of.h", trace_header(alike_programs::where, "trace_of"));
+    static std::regex const prototype(R"(int (\w+)\(([^)]*)\);)");
+    std::ostringstream device;
+    device
+        << "#define TILEWRIGHT_TRACE_STORAGE\n#include <stdbool.h>\n#include <stdio.h>\n#include <tilewright/runtime/trace.h>\n"
+           "#include \"whole.h\"\nuint64_t tilewright_cycles(void) { static uint64_t passed; return passed += 3; }\n"
+           "static void put(char letter) { putchar(letter); }\nstatic int32_t tensors[7][100];\nstatic _Alignas(64) int32_t pool[2048];\n";
+    std::set<std::string> known;
+    std::string const header = trace_header(alike_programs::where, "trace_of");
+    for (std::sregex_iterator at(header.begin(), header.end(), prototype), end; at != end; ++at) {
+        if (known.insert((*at)[1]).second) device << "int " << (*at)[1] << "(" << (*at)[2] << ") { return 0; }\n";
+    }
+    device << "int main(void) {\n    const struct whole_memories memories = {.pool = pool};\n"
+              "    const int code = whole(tensors[0], tensors[1], tensors[2], tensors[3], tensors[4], tensors[5], tensors[6], &memories);\n"
+              "    tilewright_trace_dump(put);\n    return code;\n}\n";
+    here.write("main.c", device.str());
+    std::string const command = "cd " + here.name() +
+                                " && " TILEWRIGHT_C_GCC " -w -O1 -I. -I" TILEWRIGHT_INCLUDE
+                                " -DTILEWRIGHT_TRACE whole.c main.c -o device && ./device > trace";
+    REQUIRE(std::system(command.c_str()) == 0);
+    std::vector<core_trace> const trace = trace_of_file(here / "trace");
+    REQUIRE(trace.size() == 1);
+    std::vector<std::pair<std::string, int>> in_a_row;
+    for (traced_call const& one : trace[0].calls) {
+        if (in_a_row.empty() || in_a_row.back().first != one.symbol) in_a_row.emplace_back(one.symbol, 0);
+        ++in_a_row.back().second;
+    }
+    // Three kernels load what they double or triple; of the others, three call an instruction for each of ten rows.
+    CHECK(in_a_row == std::vector<std::pair<std::string, int>>{{"get", 3}, {"add10", 10}, {"sub10", 10}, {"add10", 10}});
+    // Costs are fitted to the calls of all of them.
+    std::string const costs = fit_text(alike_programs::where, trace);
+    CHECK(costs.find("add10: .cycles(3)\n    20 calls; error at most 0.0 %") != std::string::npos);
+    CHECK(costs.find("sub10: .cycles(3)\n    10 calls; error at most 0.0 %") != std::string::npos);
 }
