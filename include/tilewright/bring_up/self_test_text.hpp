@@ -383,13 +383,15 @@ static bool has_failed(const struct test *t, bool *unseen) {
     }
     return bad;
 }
-/* A case of any values, for which the declaration says nothing, is tried with smaller ones: its shape and places are what counts. */
+/* A case of any values, for which the declaration says nothing, is tried with smaller ones: its shape and places are what counts.
+ * So may be those of the first four operands that can. */
 static bool becomes_smaller(const struct test *t) {
     const struct part *p = &parts[t->part];
     unsigned may_be = 0;
+    int count = 0;
     for (int at = 0; at < p->sides; ++at) {
         const struct side *s = &p->side[at];
-        if ((s->is & READ) != 0 && s->type < FLOAT_AT && s->size >= 4) may_be |= 1u << at;
+        if ((s->is & READ) != 0 && s->type < FLOAT_AT && s->size >= 4 && count++ < 4) may_be |= 1u << at;
     }
     if (t->values != 0 || t->tiny != 0 || tiny == may_be) return false;
     do ++tiny;
