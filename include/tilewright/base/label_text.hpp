@@ -5,8 +5,9 @@
 namespace tilewright::ir {
 
 inline auto label::str() const {
-    std::string text;
-    for (int position = 0; position < size(); ++position) text += (*this)[position];
+    std::string text(static_cast<std::size_t>(size()), ' ');
+    int position = 0;
+    for (char& letter : text) letter = (*this)[position++];
     return text;
 }
 

@@ -167,7 +167,7 @@ class emulator {
         if (shadow_.on()) {
             if (auto const refused = check_.transfer(asked)) return fail(*refused);
         }
-        if (auto const refused = shared_.job(asked.part.is.name.str(), next, asked.lane < 0 && !asked.part.is.is_multicast))
+        if (auto const refused = shared_.job(asked.part.is.name, next, asked.lane < 0 && !asked.part.is.is_multicast))
             return fail(*refused);
         runner_.run(asked);
         return 0;
@@ -278,7 +278,7 @@ class emulator {
         }
         if (shared_.asks_for_ranges()) {
             if (next.reads.empty() && next.writes.empty()) part.find_ranges(asked.call, next);
-            if (auto const refused = shared_.job(part.is.name.str(), next, part.engine < 0)) return fail(*refused);
+            if (auto const refused = shared_.job(part.is.name, next, part.engine < 0)) return fail(*refused);
         }
         runner_.run(asked);
         return 0;

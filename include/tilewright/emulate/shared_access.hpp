@@ -32,21 +32,21 @@ class shared_access {
     bool asks_for_ranges() const { return is_watched() || caches_ != nullptr; }
 
     /// What the core itself touches. @return what is wrong with it
-    std::optional<refused_call> code(std::string const& who, byte_range const& range, bool writes) {
+    std::optional<refused_call> code(ir::label const& who, byte_range const& range, bool writes) {
         if (auto refused = touch(who, {range}, writes)) return refused;
         std::int64_t const line = line_at(range);
         if (line == 0) return {};
         if (writes) return caches_->write(view_, range, line), std::nullopt;
-        return refusal_of(who + " reads ", caches_->read(view_, range));
+        return refusal_of(who, " reads ", caches_->read(view_, range));
     }
     /// A job that is given to an engine, or that the core carries out. @return what is wrong with it
-    std::optional<refused_call> job(std::string const& who, flight const& next, bool by_core) {
+    std::optional<refused_call> job(ir::label const& who, flight const& next, bool by_core) {
         auto refused = touch(who, next.reads, false);
         if (!refused) refused = touch(who, next.writes, true);
         if (!refused) refused = touch(who, next.elsewhere, true);
         for (byte_range const& range : next.reads) {
             if (refused || line_at(range) == 0) continue;
-            refused = refusal_of(who + " reads ", by_core ? caches_->read(view_, range) : caches_->read_memory(range));
+            refused = refusal_of(who, " reads ", by_core ? caches_->read(view_, range) : caches_->read_memory(range));
         }
         for (byte_range const& range : next.writes) {
             std::int64_t const line = line_at(range);
@@ -79,7 +79,7 @@ class shared_access {
         follows_ = false;
         auto const wrong = caches_->end(view_, results_);
         results_.clear();
-        return refusal_of("", wrong);
+        return refusal_of({}, "", wrong);
     }
     /// What the engines do that the core does not know to be complete.
     std::vector<core_access> still_touched() const {
@@ -103,10 +103,10 @@ class shared_access {
         }
     }
     /// @return what is wrong with the accesses, as one of several cores
-    std::optional<refused_call> touch(std::string const& who, std::vector<byte_range> const& ranges, bool writes) {
+    std::optional<refused_call> touch(ir::label const& who, std::vector<byte_range> const& ranges, bool writes) {
         for (std::size_t at = 0; is_watched() && at < ranges.size(); ++at) {
             std::string const wrong = team_->touch(core_, {ranges[at], writes});
-            if (!wrong.empty()) return refused_call{emulation_bad_access, who + ": " + wrong};
+            if (!wrong.empty()) return refused_call{emulation_bad_access, who.str() + ": " + wrong};
         }
         return {};
     }
@@ -116,10 +116,10 @@ class shared_access {
         place const at = where_.find(reinterpret_cast<void const*>(range.begin), 1);
         return what_.memories[at ? at.memory : 0].cache_line;  // what the caller passes lies in the first memory
     }
-    std::optional<refused_call> refusal_of(std::string const& who, std::optional<caches::fault> const& wrong) const {
+    std::optional<refused_call> refusal_of(ir::label const& who, char const* does, std::optional<caches::fault> const& wrong) const {
         if (!wrong) return {};
         return refused_call{emulation_stale_line,
-                            who + where_.device_address(reinterpret_cast<void const*>(wrong->at)) + ": " + wrong->why};
+                            who.str() + does + where_.device_address(reinterpret_cast<void const*>(wrong->at)) + ": " + wrong->why};
     }
 
     machine const& what_;
