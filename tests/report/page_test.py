@@ -317,6 +317,15 @@ def prints(page):
     same(page.ask("document.querySelectorAll('details:not([open])').length"), 0, "tables that are not printed")
 
 
+def fits(page, name):
+    """Nothing reaches beyond a sheet of A4. Browsers take it as at least 4/3 as wide as it is, in letters of their size, so 957 units."""
+    page.call("Emulation.setEmulatedMedia", media="print", features=[])
+    page.resize(957, 1350)
+    same(page.ask("""(() => { const end = document.documentElement.clientWidth + 1; return [...document.body.querySelectorAll('*')].filter(
+        (one) => one.getBoundingClientRect().width > 0 && one.getBoundingClientRect().right > end).map((one) => one.outerHTML.slice(0, 80)); })()"""),
+         [], f"what is cut off on paper of {name}")
+
+
 def main(program, pages, traces):
     with tempfile.TemporaryDirectory() as folder, Browser(program) as page:
         subprocess.run([pages, folder], check=True)
@@ -367,6 +376,10 @@ def main(program, pages, traces):
         same(page.ask("document.querySelectorAll('svg, table').length"), 0, "pictures of a refused plan")
         quiet("the last page")
 
+        for name in ("matmul.html", "two_blocks.html", "cores.html", "program.html", "trace.html", "team.html"):
+            page.open(at / name)
+            fits(page, name)
+        page.call("Emulation.setEmulatedMedia", media="", features=[])
         page.resize(390, 844)
         for name in ("matmul.html", "program.html", "cores.html"):
             page.open(at / name)

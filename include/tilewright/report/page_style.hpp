@@ -77,7 +77,9 @@ aside h3 { margin: 0 0 .4rem; } aside dl { margin: 0; } aside dt { color: var(--
 @media print {
   :root { color-scheme: light; --ink: #000; --dim: #444; --paper: #fff; --panel: #fff; --line: #bbb; }
   body { padding: 0; font-size: 10pt; } aside, .tools { display: none; } .beside { display: block; } .wide, .shown { overflow: visible; }
-  .shown > svg { min-width: 0; } svg, tr, h2, h3 { break-inside: avoid; } h2, h3, caption { break-after: avoid; } }
+  .shown > svg { min-width: 0; } svg, tr, h2, h3 { break-inside: avoid; } h2, h3, caption { break-after: avoid; }
+  table { font-size: 7.5pt; } th, td { padding: .1rem .3rem; } thead th, .part :is(th, td) { white-space: normal !important; }
+  .layers td:nth-child(7), .layers-that-ran td:nth-child(9) { min-width: 0; } td code { overflow-wrap: anywhere; } }
 )css";
 
 }  // namespace tilewright::reports
