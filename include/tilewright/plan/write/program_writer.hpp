@@ -33,8 +33,8 @@ class program_writer {
             if (st.core_waits) wait(step_of(p, st.ring, back));
             pass(at, link_role::store_to_user, step_kind::pop, step_of(p, st.ring, back));
         }
-        for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
-            if (p.placed(s).at_stage == t && p.placed(s).level == level && overwrites_loads(s)) take_back(s);
+        for (stage_id s{}; s < p.plan.stages.count; ++s) {
+            if (is_made_at(s, t, level) && overwrites_loads(s)) take_back(s);
         }
         auto const first = [&](staging const& st) { return p.producer_of(st.tensor) < 0 || st.writes; };
         int started = 0;
@@ -165,22 +165,17 @@ class program_writer {
 
     // Between cores: "ready" leads from the core of a stage to those that read what it computes, "free" leads back from there.
 
-    /// Whether stages on other cores read what stage `s` computes.
+    /// Whether stages on core `reader`, which is another one than that of stage `s`, read what stage `s` computes.
+    constexpr bool is_read_on(stage_id s, int reader) const {
+        bool found = false;
+        for (stage_id t{}; t < p.plan.stages.count && reader != p.placed(s).core; ++t)
+            found |= p.placed(t).core == reader && p.reads(t, p.stage_at(s).output);
+        return found && !p.refused();
+    }
     constexpr bool is_read_elsewhere(stage_id s) const {
         bool found = false;
-        for (stage_id t{}; t < p.plan.stages.count && p.plan.cores > 1; ++t)
-            found |= p.placed(t).core != p.placed(s).core && p.reads(t, p.stage_at(s).output);
+        for (int reader = 0; reader < p.plan.cores; ++reader) found |= is_read_on(s, reader);
         return found;
-    }
-    /// Calls `visit(core)` for the other cores on which stages read what stage `s` computes.
-    template <class Visit>
-    constexpr void each_reading_core(stage_id s, Visit&& visit) {
-        if (p.plan.cores == 1) return;
-        fixed_array<bool, max_cores> reads{};
-        for (stage_id t{}; t < p.plan.stages.count; ++t) reads[p.placed(t).core] |= p.reads(t, p.stage_at(s).output);
-        for (int core = 0; core < p.plan.cores && !p.refused(); ++core) {
-            if (reads[core] && core != p.placed(s).core) visit(static_cast<std::int16_t>(core));
-        }
     }
     /// The queue of signals between two cores that are about a buffer; a new one if there is none.
     constexpr std::int16_t queue_about(std::int16_t from, std::int16_t to, buffer_id about) {
@@ -215,16 +210,18 @@ class program_writer {
     }
     /// What stage `s` computes is ready: tells the cores that read it.
     constexpr void hand_over(stage_id s) {
-        each_reading_core(s, [&](std::int16_t reader) {
+        for (std::int16_t reader = 0; reader < p.plan.cores; ++reader) {
+            if (!is_read_on(s, reader)) continue;
             for (step_kind kind : {step_kind::signal, step_kind::await}) send(p.placed(s).core, reader, p.placed(s).home, kind);
-        });
+        }
     }
     /// Before stage `s` computes the next version: waits until its place is free.
     constexpr void take_back(stage_id s) {
         if (p.placed(s).level < 0) return;
-        each_reading_core(s, [&](std::int16_t reader) {
+        for (std::int16_t reader = 0; reader < p.plan.cores; ++reader) {
+            if (!is_read_on(s, reader)) continue;
             send(reader, p.placed(s).core, p.placed(s).home, step_kind::await, p.placed(s).level, without_signal(s));
-        });
+        }
         p.write_for(s);
     }
     /// Whether stage `s` overwrites, in its place, what is loaded there.
@@ -235,42 +232,46 @@ class program_writer {
     }
     /// How many results of stage `s` need no signal, because no other has been where they are computed.
     constexpr int without_signal(stage_id s) const { return p.buffer_at(p.placed(s).home).versions - loaded_ahead(p, p.placed(s).home); }
-    template <class Visit>
-    constexpr void each_made_at(stage_id t, int level, Visit&& visit) {
-        for (stage_id s{}; s < p.plan.stages.count && !p.refused(); ++s) {
-            if (p.placed(s).at_stage == t && p.placed(s).level == level) visit(s);
-        }
-        p.write_for(t);
+    constexpr bool is_made_at(stage_id s, stage_id t, int level) const {
+        return p.placed(s).at_stage == t && p.placed(s).level == level && !p.refused();
     }
     /// At the end of an iteration of the loop `level` of stage `t`: what was made for it has been read, or will be by engines.
     constexpr void give_back(stage_id t, int level) {
-        each_made_at(t, level, [&](stage_id s) {
-            each_reading_core(s, [&](std::int16_t reader) {
-                p.from_core(reader);
-                for (stage_id u{}; u < p.plan.stages.count && computes_aside_; ++u) {
-                    if (p.placed(u).core == reader && p.reads(u, p.stage_at(s).output)) drain(agents_of(p, u));
-                }
-                for (int at = 0; at < p.staging_count(); ++at) {
-                    staging const& st = p.staging_at(at);  // of what has overwritten the result
-                    bool const stores = st.writes && st.ring >= 0 && st.buffer == p.placed(s).home;
-                    if (stores && p.placed(st.stage).core == reader) wait(step_of(p, st.ring, 0));
-                }
-                send(reader, p.placed(s).core, p.placed(s).home, step_kind::signal);
-            });
+        for (stage_id s{}; s < p.plan.stages.count; ++s) {
+            if (!is_made_at(s, t, level)) continue;
+            for (std::int16_t reader = 0; reader < p.plan.cores; ++reader) {
+                if (is_read_on(s, reader)) give_back_from(s, reader);
+            }
             int const ring_at = p.placed(s).ring;
             p.write_for(s);  // on its core run those that read it, too
             if (ring_at >= 0) pass_versions(s, step_kind::push, step_of(p, ring_at, 0), p.ring_at(ring_at).versions);
-        });
+        }
+        p.write_for(t);
+    }
+    constexpr void give_back_from(stage_id s, std::int16_t reader) {
+        p.from_core(reader);
+        for (stage_id u{}; u < p.plan.stages.count && computes_aside_; ++u) {
+            if (p.placed(u).core == reader && p.reads(u, p.stage_at(s).output)) drain(agents_of(p, u));
+        }
+        for (int at = 0; at < p.staging_count(); ++at) {
+            staging const& st = p.staging_at(at);  // of what has overwritten the result
+            bool const stores = st.writes && st.ring >= 0 && st.buffer == p.placed(s).home;
+            if (stores && p.placed(st.stage).core == reader) wait(step_of(p, st.ring, 0));
+        }
+        send(reader, p.placed(s).core, p.placed(s).home, step_kind::signal);
     }
     /// After that loop: takes the signals of its last iterations, so none is left.
     constexpr void await_rest(stage_id t, int level) {
-        each_made_at(t, level, [&](stage_id s) {
+        for (stage_id s{}; s < p.plan.stages.count; ++s) {
+            if (!is_made_at(s, t, level)) continue;
             std::int64_t const rest = without_signal(s), extent = p.var(level).extent;
-            each_reading_core(s, [&](std::int16_t reader) {
+            for (std::int16_t reader = 0; reader < p.plan.cores; ++reader) {
+                if (!is_read_on(s, reader)) continue;
                 for (std::int64_t at = 0; at < rest && at < extent; ++at)
                     send(reader, p.placed(s).core, p.placed(s).home, step_kind::await);
-            });
-        });
+            }
+        }
+        p.write_for(t);
     }
 
     constexpr bool is_loaded_here(buffer_id buffer_at, stage_id t, int level) const {
