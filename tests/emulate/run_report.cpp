@@ -105,4 +105,6 @@ TEST_CASE("a run on several cores is compared with its plan, as a whole and core
     CHECK((failed.result == -7 && !failed.agrees && !agrees(*plan, team)));
     CHECK(failed.error == "core 1: cores_load was made to fail with -7");
     CHECK(comparison(*plan, team).find("the machine refused: core 1: cores_load") != std::string::npos);
+    team.reset();
+    CHECK((report_of(*plan, team).result == 0 && !report_of(*plan, team).error));
 }

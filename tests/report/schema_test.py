@@ -61,6 +61,8 @@ for name, schema in schemas.items():
         for shared in ("refusal", "verdict", "work", "count", "positive"):
             if shared in schema.get("$defs", {}) and shared in other.get("$defs", {}):
                 assert schema["$defs"][shared] == other["$defs"][shared], f"{name} has another {shared}"
+for shared in ("memory", "address"):
+    assert schemas["run"]["$defs"][shared] == schemas["plan"]["$defs"][shared], f"a run has another {shared} than its plan"
 # Every verdict has a page, and the others here are none.
 others = ("README", "mistakes", "unresolved_cycles")
 verdicts = sorted(page.stem for page in (docs / "diagnostics").glob("*.md") if page.stem not in others)

@@ -73,6 +73,18 @@ TEST_CASE("a wait belongs to the buffer that it waits for, a loop that no direct
           list{{"loop", ""}, {"transfer", "cache_read(in, near_core).at(y)"}, {"wait", "cache_read(in, near_core).at(y)"}, {"code", ""}});
 }
 
+TEST_CASE("an axis that is called as a loop of another stage has none") {
+    static constexpr axis along{"xo", 16};
+    static constexpr tensor<std::int32_t> first{"first"};
+    static constexpr auto both = stages(first(along) = in(along)*2, out(x) = first(0) + twice(x));
+    auto const found =
+        directives_of(schedule(both, host).store_in(first, near_core).split(x, xo, xi, 16).cache_read(twice, near_core).at(xo));
+    for (auto const& [kind, directive] : found) CHECK((kind != "loop" || directive.empty()));
+    auto const alone = out(x) = twice(x) + 1;
+    CHECK(directives_of(schedule(alone, host).split(x, xo, xi, 16).cache_read(twice, near_core).at(xo)).at(0).second ==
+          "split(x, xo, xi, 16)");
+}
+
 // Both stages have loops x, xo and xi. The one that made an xo is not told by its name, unless both were written alike.
 TEST_CASE("a loop whose name several directives make, each otherwise, has none") {
     static constexpr auto both = stages(twice(x) = in(x)*2, out(x) = twice(x) + 1);

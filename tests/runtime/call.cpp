@@ -28,6 +28,13 @@ constexpr auto around_on_host = schedule(around, host);
 constexpr auto same = out(m) = in(m);
 constexpr auto same_on_host = schedule(same, host);
 constexpr auto staged = schedule(same, with_l1).cache_read(in, l1);
+/// Machines whose transfers differ in what they take.
+constexpr auto aligned_by(int bytes) { return machine("aligned", dram, l1, transfer("fetch", dram, l1).alignment(bytes)); }
+constexpr auto by_32 = aligned_by(32), by_256 = aligned_by(256);
+constexpr auto staged_by_32 = schedule(same, by_32).cache_read(in, l1), staged_by_256 = schedule(same, by_256).cache_read(in, l1);
+constexpr tensor<std::int32_t> number{"number"};
+constexpr auto spread = out(m) = number();
+constexpr auto spread_on_host = schedule(spread, host);
 constexpr auto open_smooth = out(open) = in(open - 1) + in(open + 1);
 constexpr auto open_on_host = schedule(open_smooth, host);
 
@@ -229,7 +236,35 @@ TEST_CASE("memories of a kernel that are given as ranges have the bytes that it 
     CHECK(pool_seen == pool.data());
     CHECK(call<staged>(take_pool, a.data(), pool.data(), d.data()) == 0);
     check_refused(call<staged>(take_pool, a, std::span(pool).first(63), d), code_of(TILEWRIGHT_WRONG_EXTENT, 2),
-                  "memory `l1` has only 63 bytes");
+                  "memory `l1` has only 63 of 64 bytes");
+}
+TEST_CASE("a kernel of several schedules says what all of them need of an argument") {
+    std::vector<std::int32_t> const a = counted(16);
+    std::vector<std::int32_t> d(16);
+    std::array<unsigned char, 1024> pool{};
+    auto* const misaligned = +[](halide_buffer_t*, void*, halide_buffer_t*) -> int { return code_of(TILEWRIGHT_MISALIGNED, 0); };
+    CHECK(call<staged_by_32>(misaligned, a, pool, d).message == "`in` is not aligned; the kernel needs: at a multiple of 32 bytes");
+    CHECK(call<staged_by_32, staged_by_256>(misaligned, a, pool, d).message ==
+          "`in` is not aligned; the kernel needs: at a multiple of 32 bytes; and so: at a multiple of 256 bytes");
+}
+TEST_CASE("codes that no entry returns are those of a device function") {
+    static int returned = 0;
+    std::vector<std::int32_t> const a = counted(16);
+    std::vector<std::int32_t> d(16);
+    for (int code :
+         {-1, 7, -2000, code_of(TILEWRIGHT_NULL_HOST, 99), code_of(TILEWRIGHT_UNKNOWN_EXTENT, 50), -4000, INT32_MIN, INT32_MAX}) {
+        returned = code;
+        CHECK(call<same_on_host>(
+                  +[](halide_buffer_t*, halide_buffer_t*) { return returned; }, a, d)
+                  .message == "a device function, or the emulated machine, returned " + std::to_string(code));
+    }
+}
+TEST_CASE("a tensor of one element is called that") {
+    std::vector<std::int32_t> const none;
+    std::vector<std::int32_t> d(16);
+    check_refused(call<spread_on_host>(
+                      +[](halide_buffer_t*, halide_buffer_t*) { return 0; }, none, d),
+                  code_of(TILEWRIGHT_WRONG_EXTENT, 0), "`number` is one element, but 0 are given");
 }
 TEST_CASE("the header of an object says of each tensor how much is used, and from which element on") {
     auto const text_of = [](schedule const& s, plan_value const& planned, char const* name, halide::binding to) {

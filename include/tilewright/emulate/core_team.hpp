@@ -79,6 +79,8 @@ class core_team : emulation::core_meeting {
     }
     void reset() {
         for (auto const& core : cores_) core->reset();
+        failed_ = 0;
+        error_.clear();
     }
     /// Cycles until the last core, and the last engine, was ready.
     std::int64_t cycles() const {

@@ -66,16 +66,24 @@ class step_directives {
         }
         return found;
     }
-    /// What made a loop.
+    bool makes(directive const& d, label const& loop) const {
+        using enum directive_kind;
+        int const first = d.kind == split ? 1 : d.kind == tile || d.kind == fuse ? 2 : d.name_count;
+        for (int name = first; name < d.name_count; ++name) {
+            if (schedule_.name_at(d, name) == loop) return true;
+        }
+        return false;
+    }
+    /// What made a loop; empty, too, where it may be the axis of a stage in which no directive makes one of its name.
     std::string maker_of(label const& loop) const {
-        return directive_where([&](directive const& d, label const&) {
-            using enum directive_kind;
-            int const first = d.kind == split ? 1 : d.kind == tile || d.kind == fuse ? 2 : d.name_count;
-            for (int name = first; name < d.name_count; ++name) {
-                if (schedule_.name_at(d, name) == loop) return true;
-            }
-            return false;
-        });
+        for (int at = 0; at < plan_.stages.size(); ++at) {
+            stage const& s = plan_.stages[at];
+            if (s.find(loop) < 0) continue;
+            std::string const made =
+                directive_where([&](directive const& d, label const& stage_of) { return stage_of == s.output && makes(d, loop); });
+            if (made.empty()) return "";
+        }
+        return directive_where([&](directive const& d, label const&) { return makes(d, loop); });
     }
     /// What shares a loop among cores: "m.core" is of the loop m.
     std::string distributes(label const& loop) const {

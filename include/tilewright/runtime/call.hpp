@@ -128,13 +128,9 @@ struct tensor_argument {
     operator halide_buffer_t*() { return &whole; }
 };
 
-/// Whether so many bytes are enough for a memory whose address a kernel is given, by its place among them.
-template <schedule const& Schedule>
-bool is_enough(std::int64_t bytes, int pool) {
-    static constexpr plan_value const& kernel = plan<Schedule>;
-    static constexpr argument_list list = arguments_of(kernel);
-    return bytes >= kernel.peak(kernel.where->memories[list.pools[pool]]);
-}
+/// The bytes that a kernel needs of a memory whose address it is given, by its place among them.
+template <auto const& Plan, int Pool>
+inline constexpr std::int64_t bytes_of_pool = Plan.peak(Plan.where->memories[arguments_of(Plan).pools[Pool]]);
 
 /// What an argument of a call stands for.
 /// @tparam Pools  addresses of memories that the caller gives, after the scalar parameters
@@ -148,7 +144,8 @@ struct passed_as {
 
     /// Of a tensor: what the kernel uses of it at these extents.
     static bool size(open_extents const& numbers, buffer& b) {
-        b = Plan.buffers[list.tensors[tensor]];
+        static constexpr buffer planned = Plan.buffers[list.tensors[tensor]];  // a copy: programs need not hold the plan
+        b = planned;
         if constexpr (Plan.run_time_extents > 0) return size_argument(Plan, list.tensors[tensor], numbers, b);
         return true;
     }
@@ -160,12 +157,13 @@ template <auto const& Plan, int Position, int Pools, schedule const&... Others, 
 call_result mistake_of_argument(Operand const& given, [[maybe_unused]] open_extents const& numbers) {
     using as = passed_as<Plan, Position, Pools>;
     if constexpr (as::is_pool && is_span<Operand>) {
-        static constexpr memory const& where = Plan.where->memories[as::list.pools[as::pool]];
-        constexpr quantity needed = Plan.peak(where);
+        static constexpr label name = Plan.where->memories[as::list.pools[as::pool]].name;
+        constexpr std::int64_t needed = std::max({bytes_of_pool<Plan, as::pool>, bytes_of_pool<plan<Others>, as::pool>...});
         auto const bytes = static_cast<std::int64_t>(given.size_bytes());
-        if (bytes >= needed && (is_enough<Others>(bytes, as::pool) && ...)) return {};
-        return refuse_argument(TILEWRIGHT_WRONG_EXTENT, as::list.tensor_count + as::pool,
-                               "memory `" + where.name.str() + "` has only " + std::to_string(bytes) + " bytes");
+        if (bytes >= needed) return {};
+        return refuse_argument(
+            TILEWRIGHT_WRONG_EXTENT, as::list.tensor_count + as::pool,
+            "memory `" + name.str() + "` has only " + std::to_string(bytes) + " of " + std::to_string(needed) + " bytes");
     } else if constexpr (as::is_pool || as::is_parameter) {
         return {};
     } else {
@@ -194,6 +192,23 @@ decltype(auto) pass(Operand const& given, [[maybe_unused]] open_extents const& n
     }
 }
 
+/// What codes can be about, of a schedule. They are copies, so that programs need not hold the whole plan and its machine.
+template <schedule const& Schedule>
+struct told_of {
+    static constexpr argument_list list = arguments_of(plan<Schedule>);
+    static constexpr auto tensors = [] {
+        fixed_array<buffer, static_cast<std::size_t>(list.tensor_count + 1)> all{};
+        for (int at = 0; at < list.tensor_count; ++at) all[at] = plan<Schedule>.buffers[list.tensors[at]];
+        return all;
+    }();
+    static constexpr auto pools = [] {
+        fixed_array<label, static_cast<std::size_t>(list.pool_count + 1)> all{};
+        for (int at = 0; at < list.pool_count; ++at) all[at] = plan<Schedule>.where->memories[list.pools[at]].name;
+        return all;
+    }();
+    static constexpr told_arguments value{tensors.data(), list.tensor_count, pools.data(), list.pool_count};
+};
+
 template <schedule const& Schedule, schedule const&... Others, class Function, class... Operands>
 call_result call_one_of(Function* function, open_extents const& numbers, Operands&... operands) {
     static constexpr auto const& kernel = plan<Schedule>;
@@ -204,7 +219,9 @@ call_result call_one_of(Function* function, open_extents const& numbers, Operand
         static_cast<void>(
             ((refused = mistake_of_argument<kernel, static_cast<int>(Position), pools, Others...>(as_operand(operands), numbers)) || ...));
         if (refused) return refused;
-        return result_of(kernel, function(pass<kernel, static_cast<int>(Position), pools>(as_operand(operands), numbers)...));
+        return result_of(told_of<Schedule>::value,
+                         function(pass<kernel, static_cast<int>(Position), pools>(as_operand(operands), numbers)...),
+                         {told_of<Others>::value...});
     };
     return call_with(std::index_sequence_for<Operands...>());
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <initializer_list>
 #include <string>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/c_source/layout_rules.hpp>
@@ -36,26 +37,40 @@ inline std::string use_text(ir::buffer const& b) {
         elements *= b.extents[d];
     }
     std::string const name = b.tensor.str();
+    if (b.rank == 0) return "`" + name + "` is one element, but ";
     return "`" + name + "` is used from " + name + "[" + from + "] to " + name + "[" + to + "], " + std::to_string(elements) +
            " elements, but ";
 }
 
+/// What codes can be about: the tensors and the memories that a kernel takes.
+struct told_arguments {
+    ir::buffer const* tensors = nullptr;
+    int tensor_count = 0;
+    ir::label const* pools = nullptr;
+    int pool_count = 0;
+};
+
 /// What a code of a kernel's entry says of the argument at that position, or of the kernel.
-inline std::string text_of_code(ir::plan_value const& plan, int code) {
-    ir::argument_list const list = ir::arguments_of(plan);
-    int const kind = (-code - 2000) / 100, position = (-code - 2000) % 100;
-    if (code > TILEWRIGHT_ARGUMENT_ERROR(1, 0) || kind > TILEWRIGHT_UNKNOWN_EXTENT)
+/// @param others  of plans that the function may run instead: an argument must lie as all of them need it
+inline std::string text_of_code(told_arguments const& of, int code, std::initializer_list<told_arguments> others = {}) {
+    bool const is_refusal = code <= TILEWRIGHT_ARGUMENT_ERROR(1, 0) && code > TILEWRIGHT_ARGUMENT_ERROR(TILEWRIGHT_UNKNOWN_EXTENT, 0);
+    int const kind = is_refusal ? (-code - 2000) / 100 : 0, position = is_refusal ? (-code - 2000) % 100 : 0;
+    bool const is_of_kernel = kind == TILEWRIGHT_WRONG_CORE || kind == TILEWRIGHT_WRONG_PROCESSOR;
+    if (!is_refusal || (!is_of_kernel && position >= of.tensor_count + of.pool_count))
         return "a device function, or the emulated machine, returned " + std::to_string(code);
-    bool const is_tensor = position < list.tensor_count;
     std::string name, rules;
-    if (is_tensor) {
-        ir::buffer const& b = plan.buffers[list.tensors[position]];
+    if (position < of.tensor_count) {
+        ir::buffer const& b = of.tensors[position];
         name = "`" + b.tensor.str() + "`";
         rules = halide::detail::layout_rules(b);
-    } else if (position < list.tensor_count + list.pool_count) {
-        name = "memory `" + plan.where->memories[list.pools[position - list.tensor_count]].name.str() + "`";
+        for (told_arguments const& other : others) {
+            std::string const theirs = halide::detail::layout_rules(other.tensors[position]);
+            if (!theirs.empty() && theirs != rules) rules += (rules.empty() ? "" : "; and so: ") + theirs;
+        }
+    } else if (position < of.tensor_count + of.pool_count) {
+        name = "memory `" + of.pools[position - of.tensor_count].str() + "`";
     }
-    std::string const wanted = rules.empty() ? "" : "; it must lie so: " + rules;
+    std::string const wanted = rules.empty() ? "" : "; the kernel needs: " + rules;
     switch (kind) {
         case TILEWRIGHT_NULL_BUFFER:
         case TILEWRIGHT_NULL_HOST: return name + " is null";
@@ -68,13 +83,14 @@ inline std::string text_of_code(ir::plan_value const& plan, int code) {
         case TILEWRIGHT_OVERLAP: return name + " shares bytes with the result";
         case TILEWRIGHT_RUN_TIME_EXTENT: return "an extent of " + name + " is less than 1, or more than the kernel takes";
         case TILEWRIGHT_WRONG_CORE: return "the kernel runs on no core of this number";
-        case TILEWRIGHT_WRONG_PROCESSOR: return "this processor has the instructions of no target that the kernel was compiled for";
-        default: return "the call names an extent that the kernel does not leave to run time";
+        default: return "this processor has the instructions of no target that the kernel was compiled for";
     }
 }
 
 /// @param code  that the function of a kernel has returned
-inline call_result result_of(ir::plan_value const& plan, int code) { return {code, code == 0 ? std::string() : text_of_code(plan, code)}; }
+inline call_result result_of(told_arguments const& of, int code, std::initializer_list<told_arguments> others = {}) {
+    return {code, code == 0 ? std::string() : text_of_code(of, code, others)};
+}
 
 }  // namespace detail
 }  // namespace tilewright
