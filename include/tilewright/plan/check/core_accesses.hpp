@@ -69,6 +69,7 @@ struct core_run {
                                          .copy = in.plan().is_multicast(m) && !source ? shared_accesses::copy_of_all : copy_of(in, moved),
                                          .writes = !source,
                                          .by_core = in.plan().engine_of(m) < 0,
+                                         .whole_version = m.at.ring >= 0 && in.ring_at(m.at.ring).buffer == moved,
                                          .lane = lane,
                                          .tag = tag,
                                          .movement = static_cast<std::int16_t>(movement_at),
@@ -255,7 +256,7 @@ struct core_run {
             shared_accesses::access const& a = s.all[at];
             bool const held_back = a.core == core && a.lane >= 0 && a.lane != done.lane && a.index < done.index && interlocked(a.lane) &&
                                    interlocked(done.lane) && a.buffer == done.buffer && a.version == done.version &&
-                                   (a.writes || done.writes);
+                                   (a.writes || done.writes) && (a.whole_version || done.whole_version);
             if (!held_back) continue;
             complete(plan, a.lane, a.index + 1);
             at = -1;

@@ -338,10 +338,9 @@ struct in_flight {
         for (int at = 0; at < count; ++at) {
             job const& other = jobs[at];
             if (!are_interlocked(where, next, other)) continue;
-            // A transfer that fills or empties the version that it touches holds it back for certain.
             bool held = false;
-            for (int which = 0; which < next.touched_count; ++which) held |= touches_same(in, other, next.touched[which]);
-            if (held && (next.movement >= 0 || other.movement >= 0)) here.learn(other, lane_count);
+            for (int which = 0; which < next.touched_count; ++which) held |= touches_same(in, other, next, next.touched[which]);
+            if (held) here.learn(other, lane_count);
         }
         for (int at = 0; at < count; ++at) {
             job const& other = jobs[at];
@@ -382,11 +381,19 @@ struct in_flight {
         return a.lane >= 0 && b.lane >= 0 && a.lane != b.lane && where.engine_at_lane(a.lane).interlocked &&
                where.engine_at_lane(b.lane).interlocked;
     }
-    static constexpr bool touches_same(run const& in, job const& other, touch const& t) {
+    /// Whether a transfer fills or empties the version that it touches. Of the buffer on its other side it moves a part.
+    static constexpr bool moves_all_of(run const& in, job const& j, touch const& t) {
+        return j.ring >= 0 && in.ring_at(j.ring).buffer == t.to.buffer;
+    }
+    /// Whether one of two jobs touches bytes of the other for certain, and one of them writes these: a transfer that fills or empties a
+    /// version touches all of it. Other jobs may touch a part.
+    static constexpr bool touches_same(run const& in, job const& other, job const& next, touch const& t) {
         if (banks_of(in, t.to) == 0) return false;  // an argument: jobs touch parts of it
         for (int at = 0; at < other.touched_count; ++at) {
             touch const& o = other.touched[at];
-            if ((o.writes || t.writes) && overlap(in, o.to, t.to)) return true;
+            if ((!o.writes && !t.writes) || !overlap(in, o.to, t.to)) continue;
+            bool const all = moves_all_of(in, next, t), all_of_other = moves_all_of(in, other, o);
+            if (o.to == t.to ? all || all_of_other : all && all_of_other) return true;
         }
         return false;
     }

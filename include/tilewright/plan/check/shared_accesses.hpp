@@ -22,6 +22,7 @@ struct shared_accesses {
         std::int16_t copy = 0;  ///< whose copy, of a buffer that each core has
         bool writes = false;
         bool by_core = false;              ///< by loads and stores, through a cache if there is one
+        bool whole_version = false;        ///< a transfer fills or empties all of it, so interlocks hold back what else touches it
         std::int16_t lane = -1, tag = -1;  ///< of a job that its core has not waited for; -1: of what is complete
         std::int16_t movement = -1;
         std::int64_t index = 0;  ///< among what its core does
@@ -36,6 +37,7 @@ struct shared_accesses {
             of_whole.include(other.of_whole);
             if (!whole.same(other.whole)) whole = {};
             in_parts |= other.in_parts;
+            whole_version &= other.whole_version;
         }
     };
     /// A mark after jobs that lane `from` was given: a core waits for it, or lane `to` takes it as a token. When a job that `to` was given

@@ -37,6 +37,8 @@ struct message {
     std::int16_t from = 0, to = 0;  ///< cores
     std::int16_t queue = 0;
     std::int16_t buffer = -1;  ///< what it is about
+    std::int16_t stage = -1;   ///< whose result lies there
+    bool frees = false;        ///< the place is free; otherwise, the result is there
     std::int16_t loop = -1;    ///< variable of a loop around: only from its iteration `first` on
     std::int16_t first = 0;
 };

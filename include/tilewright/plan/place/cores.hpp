@@ -55,7 +55,7 @@ class core_placer {
             if (handed_over && is_of_each_core(home)) refuse(rule::out_of_sight_of_cores, name_, where_.memories[home.memory].name);
             if (handed_over && place.level >= 0 && p.var(place.level).trips >= 0) refuse(rule::run_time_loop, p.var(place.level).name);
             if (p.refused() || !handed_over || place.level < 0) continue;
-            home.versions = place.store_versions;
+            if (home.versions < place.store_versions) home.versions = place.store_versions;
             home.by_loop = place.level;
         }
         ordinal_ = told;

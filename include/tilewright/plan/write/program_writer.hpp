@@ -34,7 +34,7 @@ class program_writer {
             pass(at, link_role::store_to_user, step_kind::pop, step_of(p, st.ring, back));
         }
         for (stage_id s{}; s < p.plan.stages.count; ++s) {
-            if (is_made_at(s, t, level) && overwrites_loads(s)) take_back(s);
+            if (is_made_at(s, t, level) && shares_its_place(s)) take_back(s);
         }
         auto const first = [&](staging const& st) { return p.producer_of(st.tensor) < 0 || st.writes; };
         int started = 0;
@@ -58,7 +58,7 @@ class program_writer {
             if (p.placed(s).at_stage < 0 || p.placed(s).level != level) continue;
             p.write_for(s);
             if (level >= 0) order_before(s);
-            if (!overwrites_loads(s)) take_back(s);
+            if (!shares_its_place(s)) take_back(s);
             write_loops(s, 0);
             close_level(s, level, true);
             p.write_for(s);
@@ -155,7 +155,7 @@ class program_writer {
     constexpr void order_behind(stage_id s, bool last) {
         if (!computes_aside_) return;
         // A signal to another core says that it is computed.
-        if (!last) return order_all(agents_of(p, s), is_read_elsewhere(s) ? agents{.core = true} : readers_of(s));
+        if (!last) return order_all(agents_of(p, s), is_read_on_another_core(p, s) ? agents{.core = true} : readers_of(s));
         for (stage_id t{}; t < p.plan.stages.count; ++t) {
             if (root_of(t) != s || is_stored_by_steps(t)) continue;
             p.from_core(p.placed(t).core);  // a core waits for its own engines
@@ -172,62 +172,69 @@ class program_writer {
             found |= p.placed(t).core == reader && p.reads(t, p.stage_at(s).output);
         return found && !p.refused();
     }
-    constexpr bool is_read_elsewhere(stage_id s) const {
-        bool found = false;
-        for (int reader = 0; reader < p.plan.cores; ++reader) found |= is_read_on(s, reader);
-        return found;
-    }
-    /// The queue of signals between two cores that are about a buffer; a new one if there is none.
-    constexpr std::int16_t queue_about(std::int16_t from, std::int16_t to, buffer_id about) {
+    /// The queue of signals that say the same as `m`; a new one if there is none.
+    constexpr std::int16_t queue_of(message const& m) {
         std::int16_t next = 0;
         for (int at = 0; at < p.plan.messages.count; ++at) {
-            message const& m = p.plan.messages[at];
-            if (m.from != from || m.to != to) continue;
-            if (m.buffer == about) return m.queue;
-            if (m.queue >= next) next = static_cast<std::int16_t>(m.queue + 1);
+            message const& other = p.plan.messages[at];
+            if (other.from != m.from || other.to != m.to) continue;
+            if (other.stage == m.stage && other.frees == m.frees) return other.queue;
+            if (other.queue >= next) next = static_cast<std::int16_t>(other.queue + 1);
         }
-        core const& of = where().core_at(from);
+        core const& of = where().core_at(m.from);
+        buffer const& about = p.buffer_at(m.buffer);
         auto const refuse = [&](rule why, std::int64_t have, std::int64_t limit) {
-            verdict& v = p.refuse(verdict_kind::distribution, p.buffer_at(about).ordinal);
+            verdict& v = p.refuse(verdict_kind::distribution, about.ordinal);
             v.broken = why;
-            v.names = {p.buffer_at(about).tensor, of.name};
+            v.names = {about.tensor, of.name};
             v.facts = {fact{fact_kind::have, have}, fact{fact_kind::limit, limit}};
         };
         if (next >= of.signal_queues) refuse(rule::more_signals_than_fit, next + 1, of.signal_queues);
-        if (p.buffer_at(about).versions > of.signal_capacity)
-            refuse(rule::more_versions_than_signals, p.buffer_at(about).versions, of.signal_capacity);
+        if (about.versions > of.signal_capacity) refuse(rule::more_versions_than_signals, about.versions, of.signal_capacity);
         return next;
     }
-    constexpr void send(std::int16_t from, std::int16_t to, buffer_id about, step_kind kind, int loop = -1, int first = 0) {
-        message const m{.from = from,
-                        .to = to,
-                        .queue = queue_about(from, to, about),
-                        .buffer = about,
-                        .loop = static_cast<std::int16_t>(loop),
-                        .first = static_cast<std::int16_t>(first)};
-        p.from_core(kind == step_kind::signal ? from : to);
+    /// A signal between the core of stage `s` and one that reads its result, or the wait for it.
+    /// @param frees  the reader says that the place is free; otherwise, the stage says that its result is there
+    constexpr void tell(stage_id s, std::int16_t reader, bool frees, step_kind kind, int loop = -1, int first = 0) {
+        std::int16_t const own = p.placed(s).core;
+        message m{.from = frees ? reader : own,
+                  .to = frees ? own : reader,
+                  .buffer = p.placed(s).home,
+                  .stage = s,
+                  .frees = frees,
+                  .loop = static_cast<std::int16_t>(loop),
+                  .first = static_cast<std::int16_t>(first)};
+        m.queue = queue_of(m);
+        p.from_core(kind == step_kind::signal ? m.from : m.to);
         if (!p.refused()) p.add(kind, p.add(m));
     }
     /// What stage `s` computes is ready: tells the cores that read it.
     constexpr void hand_over(stage_id s) {
         for (std::int16_t reader = 0; reader < p.plan.cores; ++reader) {
             if (!is_read_on(s, reader)) continue;
-            for (step_kind kind : {step_kind::signal, step_kind::await}) send(p.placed(s).core, reader, p.placed(s).home, kind);
+            for (step_kind kind : {step_kind::signal, step_kind::await}) tell(s, reader, false, kind);
         }
     }
     /// Before stage `s` computes the next version: waits until its place is free.
     constexpr void take_back(stage_id s) {
-        if (p.placed(s).level < 0) return;
+        if (p.placed(s).level < 0 || is_given_on(s)) return;
         for (std::int16_t reader = 0; reader < p.plan.cores; ++reader) {
             if (!is_read_on(s, reader)) continue;
-            send(reader, p.placed(s).core, p.placed(s).home, step_kind::await, p.placed(s).level, without_signal(s));
+            tell(s, reader, true, step_kind::await, p.placed(s).level, without_signal(s));
         }
         p.write_for(s);
     }
-    /// Whether stage `s` overwrites, in its place, what is loaded there.
-    constexpr bool overwrites_loads(stage_id s) const {
+    /// Whether something is loaded into the place of stage `s`, or another stage computes its result there.
+    constexpr bool shares_its_place(stage_id s) const {
         bool found = false;
         for (int at = 0, count = p.staging_count(); at < count; ++at) found |= p.staging_at(at).buffer == p.placed(s).home;
+        for (stage_id t{}; t < p.plan.stages.count; ++t) found |= t != s && p.placed(t).home == p.placed(s).home;
+        return found;
+    }
+    /// Whether stage `s` overwrites what a stage of another core has computed. That core gets the place back after those that read `s`.
+    constexpr bool is_given_on(stage_id s) const {
+        bool found = false;
+        for (stage_id t{}; t < s; ++t) found |= p.placed(t).home == p.placed(s).home && p.placed(t).core != p.placed(s).core;
         return found;
     }
     /// How many results of stage `s` need no signal, because no other has been where they are computed.
@@ -237,7 +244,7 @@ class program_writer {
     }
     /// At the end of an iteration of the loop `level` of stage `t`: what was made for it has been read, or will be by engines.
     constexpr void give_back(stage_id t, int level) {
-        for (stage_id s{}; s < p.plan.stages.count; ++s) {
+        for (stage_id s{stage_id(p.plan.stages.count - 1)}; s >= 0; --s) {
             if (!is_made_at(s, t, level)) continue;
             for (std::int16_t reader = 0; reader < p.plan.cores; ++reader) {
                 if (is_read_on(s, reader)) give_back_from(s, reader);
@@ -258,17 +265,17 @@ class program_writer {
             bool const stores = st.writes && st.ring >= 0 && st.buffer == p.placed(s).home;
             if (stores && p.placed(st.stage).core == reader) wait(step_of(p, st.ring, 0));
         }
-        send(reader, p.placed(s).core, p.placed(s).home, step_kind::signal);
+        tell(s, reader, true, step_kind::signal);
+        if (is_given_on(s)) tell(s, reader, true, step_kind::await);
     }
     /// After that loop: takes the signals of its last iterations, so none is left.
     constexpr void await_rest(stage_id t, int level) {
         for (stage_id s{}; s < p.plan.stages.count; ++s) {
             if (!is_made_at(s, t, level)) continue;
-            std::int64_t const rest = without_signal(s), extent = p.var(level).extent;
+            std::int64_t const rest = is_given_on(s) ? 0 : without_signal(s), extent = p.var(level).extent;
             for (std::int16_t reader = 0; reader < p.plan.cores; ++reader) {
                 if (!is_read_on(s, reader)) continue;
-                for (std::int64_t at = 0; at < rest && at < extent; ++at)
-                    send(reader, p.placed(s).core, p.placed(s).home, step_kind::await);
+                for (std::int64_t at = 0; at < rest && at < extent; ++at) tell(s, reader, true, step_kind::await);
             }
         }
         p.write_for(t);
