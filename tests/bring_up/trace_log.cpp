@@ -30,9 +30,10 @@ TEST_CASE("of each core whose ring was too short, a line says how many calls are
           "core 2: the first 9 calls are lost, since the ring was too short: raise TILEWRIGHT_TRACE_RECORDS\n");
 }
 TEST_CASE("a trace that was cut off is refused") {
-    CHECK(refusal_of("core 0 calls 2 lost 0\nf 1 = 0 @ 1 2\n") == "core 0: 2 calls were kept, and 1 are here: the trace is not whole");
+    CHECK(refusal_of("core 0 calls 2 lost 0\nf 1 = 0 @ 1 2\n") ==
+          "core 0: calls that were kept: 2, calls in this trace: 1; it is not whole");
     CHECK(refusal_of("core 0 calls 3 lost 2\ncore 1 calls 1 lost 0\nf 1 = 0 @ 1 2\n") ==
-          "core 0: 1 calls were kept, and 0 are here: the trace is not whole");
+          "core 0: calls that were kept: 1, calls in this trace: 0; it is not whole");
     CHECK(refusal_of("core 0 calls 1 lost 0\nf 1 = 0 @ 1 2\nf 1 = 0 @ 3 4\n") ==
-          "core 0: 1 calls were kept, and 2 are here: the trace is not whole");
+          "core 0: calls that were kept: 1, calls in this trace: 2; it is not whole");
 }

@@ -72,9 +72,8 @@ inline std::vector<core_trace> read_trace(std::istream& from) {
     if (cores.empty()) throw std::invalid_argument("no line `core N calls N lost N`: this is no trace");
     for (std::size_t at = 0; at < cores.size(); ++at) {
         if (static_cast<std::int64_t>(cores[at].calls.size()) != kept[at])
-            throw std::invalid_argument("core " + std::to_string(cores[at].core) + ": " + std::to_string(kept[at]) +
-                                        " calls were kept, and " + std::to_string(cores[at].calls.size()) +
-                                        " are here: the trace is not whole");
+            throw std::invalid_argument("core " + std::to_string(cores[at].core) + ": calls that were kept: " + std::to_string(kept[at]) +
+                                        ", calls in this trace: " + std::to_string(cores[at].calls.size()) + "; it is not whole");
     }
     return cores;
 }
