@@ -28,10 +28,11 @@ std::string text_of(Print const& print) {
     return printed;
 }
 
-/// A pool of a device, in this process.
+/// A pool of a device, in this process, between bytes that a wrong device may reach.
 struct pool {
-    explicit pool(std::size_t bytes) : all(bytes + 4096) {}
-    void* begin() { return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(all.data()) + 4095) / 4096 * 4096); }
+    static constexpr std::size_t around = std::size_t{1} << 20;
+    explicit pool(std::size_t bytes) : all(around + bytes + 4096 + around) {}
+    void* begin() { return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(all.data()) + around + 4095) / 4096 * 4096); }
     std::vector<unsigned char> all;
 };
 

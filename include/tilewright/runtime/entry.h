@@ -62,7 +62,7 @@ static inline uint64_t tilewright_end_of(const struct halide_buffer_t* b) {
     int64_t last = 0;
     int d;
     for (d = 0; d < b->dimensions; ++d) last += (int64_t)(b->dim[d].extent - 1) * b->dim[d].stride;
-    return (uint64_t)(uintptr_t)b->host + (uint64_t)(last + 1) * ((b->type.bits + 7) / 8);
+    return (uint64_t)(uintptr_t)b->host + (uint64_t)(last + 1) * (uint64_t)((b->type.bits + 7) / 8);
 }
 
 /* Whether two buffers are the same elements. */
