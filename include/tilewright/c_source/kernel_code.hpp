@@ -208,24 +208,21 @@ class c_kernel_writer {
         }
     }
 
-    std::string const& buffer_name(int at) const { return names_.buffers[static_cast<std::size_t>(at)]; }
-    std::string const& variable_name(int at) const { return names_.variables[static_cast<std::size_t>(at)]; }
-
     /// Binds the program's names for its parameters to the parameters of the function.
     void bind_arguments() {
         names_ = name_everything(plan_);
-        for (int at = 0; at < plan_.buffers.size(); ++at) code_.element_types[buffer_name(at)] = c_type(plan_.buffers[at].type);
+        for (int at = 0; at < plan_.buffers.size(); ++at) code_.element_types[names_.buffers[at]] = c_type(plan_.buffers[at].type);
         for (int at = 0; at < plan_.buffers.size(); ++at) {
             for (int position = 0; position < intrinsic_description::most_operands; ++position)
-                code_.element_types[buffer_name(at) + value_suffix + std::to_string(position)] = c_type(plan_.buffers[at].type);
+                code_.element_types[names_.buffers[at] + value_suffix + std::to_string(position)] = c_type(plan_.buffers[at].type);
         }
-        for (auto const& [at, variables] : registers_) code_.registers[buffer_name(at)] = variables;
+        for (auto const& [at, variables] : registers_) code_.registers[names_.buffers[at]] = variables;
         for (c_argument const& a : signature_.tensors) {
             buffer const& b = plan_.buffers[a.at];
-            code_.values.bind(buffer_name(a.at), {a.word, c_variable::kind::elements, false, !b.written});
+            code_.values.bind(names_.buffers[a.at], {a.word, c_variable::kind::elements, false, !b.written});
         }
         if (!signature_.core.empty()) code_.values.bind(emitter::core_name, {signature_.core, c_variable::kind::value, true});
-        for (auto const& [at, word] : signature_.extents) code_.values.bind(variable_name(at), {word, c_variable::kind::value, true});
+        for (auto const& [at, word] : signature_.extents) code_.values.bind(names_.variables[at], {word, c_variable::kind::value, true});
         std::vector<scalar_parameter> const parameters = parameters_of(plan_);
         for (std::size_t at = 0; at < parameters.size(); ++at) {
             scalar_parameter const& one = parameters[at];
@@ -241,7 +238,7 @@ class c_kernel_writer {
         using Halide::Internal::Call;
         for (c_argument const& a : signature_.tensors) {
             buffer const& b = plan_.buffers[a.at];
-            if (buffer_name(a.at) + ".buffer" != handle) continue;
+            if (names_.buffers[a.at] + ".buffer" != handle) continue;
             int const d = b.rank - 1 - dimension;
             if (field == Call::buffer_get_min) return c_integer(b.minimum[d], 32);
             if (field == Call::buffer_get_stride) return a.strides[static_cast<std::size_t>(d)];
@@ -310,7 +307,7 @@ class c_kernel_writer {
         if (!signature_.core.empty() && is_used(emitter::core_name)) all.push_back({"int32_t ", signature_.core});
         for (c_argument const& a : signature_.tensors) {
             buffer const& b = plan_.buffers[a.at];
-            if (is_used(buffer_name(a.at)))
+            if (is_used(names_.buffers[a.at]))
                 all.push_back({(b.written ? "" : "const ") + c_type(b.type) + (is_apart(a.at) ? " *restrict " : " *"), a.word});
             for (std::string const& stride : a.strides) {
                 if (has_word(code, stride)) all.push_back({"int32_t ", stride, true});
@@ -325,7 +322,7 @@ class c_kernel_writer {
             if (is_used(pool_name(plan_, at))) all.push_back({"unsigned char *", word});
         }
         for (auto const& [at, word] : signature_.extents) {
-            if (is_used(variable_name(at))) all.push_back({"int32_t ", word, true});
+            if (is_used(names_.variables[at])) all.push_back({"int32_t ", word, true});
         }
         return all;
     }

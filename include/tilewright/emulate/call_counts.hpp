@@ -34,9 +34,9 @@ struct call_counts {
 /// What an emulated core and its engines have done since they were reset.
 struct work_done {
     call_counts calls{};
-    std::vector<std::int64_t> busy{};  ///< cycles of each engine
-    std::int64_t cycles = 0;           ///< until all of it is complete
-    std::size_t jobs = 0;              ///< so many are recorded
+    ir::list<std::int64_t> busy{};  ///< cycles of each engine
+    std::int64_t cycles = 0;        ///< until all of it is complete
+    std::size_t jobs = 0;           ///< so many are recorded
 
     /// What was done after `earlier`, which is of the same core.
     work_done since(work_done const& earlier) const {

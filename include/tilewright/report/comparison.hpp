@@ -41,10 +41,8 @@ inline std::vector<compared> compare(plan_value const& plan, machine const& ran,
         bool const code = w.kind == "code";
         add(row(code ? "code" : w.kind, code ? "code" : w.name).predicted, w.calls, w.bytes, w.cycles);
     }
-    for (int at = 0; at < ran.transfers.size(); ++at)
-        row("transfer", ran.transfers[at].name.str()).executed = done.calls.transfers[static_cast<std::size_t>(at)];
-    for (int at = 0; at < ran.intrinsics.size(); ++at)
-        row("intrinsic", ran.intrinsics[at].name.str()).executed = done.calls.intrinsics[static_cast<std::size_t>(at)];
+    for (int at = 0; at < ran.transfers.size(); ++at) row("transfer", ran.transfers[at].name.str()).executed = done.calls.transfers[at];
+    for (int at = 0; at < ran.intrinsics.size(); ++at) row("intrinsic", ran.intrinsics[at].name.str()).executed = done.calls.intrinsics[at];
     row("code", "code").executed = done.calls.code;
     row("caches", "caches").executed = done.calls.upkeep;
     std::erase_if(rows, [](reports::compared const& r) { return r.predicted.calls == 0 && r.executed.calls == 0; });
@@ -60,7 +58,7 @@ inline std::vector<compared> compare(plan_value const& plan, machine const& ran,
         int const planned = plan.refusal ? -1 : plan.where->engines.find(ran.engines[at].name);
         compared busy{"engine", ran.engines[at].name.str() + ", busy", {}, {}, false};
         busy.predicted.cycles = planned < 0 ? 0 : plan.busy_cycles(planned);
-        busy.executed.cycles = done.busy[static_cast<std::size_t>(at)];
+        busy.executed.cycles = done.busy[at];
         if (busy.predicted.cycles != 0 || busy.executed.cycles != 0) rows.push_back(busy);
     }
     compared elapsed{"elapsed", "elapsed", {}, {}, false};

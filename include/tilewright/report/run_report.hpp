@@ -109,7 +109,7 @@ inline run_report run_of(plan_value const& plan, machine const& ran, emulation::
     for (int at = 0; at < ran.engines.size(); ++at) {
         int const planned = plan.where->engines.find(ran.engines[at].name);
         std::int64_t const busy = planned < 0 ? 0 : plan.busy_cycles(planned);
-        report.engines.push_back({ran.engines[at].name, {busy, done.busy[static_cast<std::size_t>(at)]}});
+        report.engines.push_back({ran.engines[at].name, {busy, done.busy[at]}});
     }
     report.memories = report_of(plan).memories;
     return report;
