@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <tilewright/compute/stage.hpp>
+#include <utility>
 #include <vector>
 
 // What transfers and intrinsics declare to compute, as plain C. It is written from docs/reference/compute.md and shares nothing with the

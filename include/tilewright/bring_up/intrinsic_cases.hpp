@@ -2,6 +2,7 @@
 #include <set>
 #include <tilewright/bring_up/room.hpp>
 #include <tilewright/emulate/operands.hpp>
+#include <utility>
 
 // The cases of an intrinsic: every extent, stride and alignment that it takes, one at a time, and values up to the ends of the types.
 namespace tilewright::bring_up {

@@ -3,6 +3,7 @@
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/bring_up/intrinsic_cases.hpp>
 #include <tilewright/bring_up/transfer_cases.hpp>
+#include <utility>
 
 namespace tilewright::bring_up {
 

@@ -2,6 +2,7 @@
 #include <set>
 #include <tilewright/bring_up/room.hpp>
 #include <tilewright/emulate/legal_call.hpp>
+#include <utility>
 
 // The cases of a transfer: every stride, edge and alignment that it takes, one at a time, around a shape of some rows.
 namespace tilewright::bring_up {

@@ -3,6 +3,7 @@
 #include <tilewright/c_source/words.hpp>
 #include <tilewright/plan/check/may_be_result.hpp>
 #include <tilewright/runtime/argument_error.h>
+#include <utility>
 
 // The C function that users of a kernel's C source call: typed pointers, strides, extents that are left to run time; and its checks.
 namespace tilewright::halide::detail {

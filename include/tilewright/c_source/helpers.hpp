@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 #include <tilewright/c_source/words.hpp>
+#include <utility>
 
 // Small functions in the C source of a kernel: operations that C does not have, or rounds in another way.
 namespace tilewright::halide::detail {

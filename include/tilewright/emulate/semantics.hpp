@@ -7,6 +7,7 @@
 #include <tilewright/emulate/arithmetic.hpp>
 #include <tilewright/machine/machine.hpp>
 #include <type_traits>
+#include <utility>
 
 // What transfers and intrinsics declare to compute, compiled: the nodes of their semantics become C++ expressions.
 namespace tilewright {

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <map>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/halide/border.hpp>

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <tilewright/halide/border.hpp>
+#include <utility>
 #include <vector>
 
 // Tile bodies that tell the emulator what they are going to touch.

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <tilewright/plan/ir/plan_value.hpp>
+#include <type_traits>
 
 namespace tilewright::halide {
 

@@ -2,6 +2,7 @@
 #include <functional>
 #include <tilewright/halide/held.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>
+#include <vector>
 
 // Sums by fused multiply-adds.
 namespace tilewright::halide {

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/halide/expression.hpp>
+#include <vector>
 
 // Values that are hidden from Halide until a pipeline has been lowered.
 //

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <string>
 #include <tilewright/halide/expression.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>
 

@@ -2,6 +2,7 @@
 #include <map>
 #include <tilewright/halide/index_value.hpp>
 #include <tilewright/plan/check/partial_counts.hpp>
+#include <vector>
 
 // Tiles that can lie beyond an end: whether a tile is whole, and otherwise the pieces of it that are there.
 namespace tilewright::halide {

@@ -7,6 +7,7 @@
 #include <tilewright/halide/names.hpp>
 #include <tilewright/halide/tool_subject.hpp>
 #include <tilewright/plan/ir/arguments.hpp>
+#include <utility>
 
 // Where things are in generated code: values of loops, steps of rings, addresses.
 namespace tilewright::halide {

@@ -4,6 +4,7 @@
 #include <tilewright/compute/stage.hpp>
 #include <tilewright/import/layers.hpp>
 #include <tilewright/import/value.hpp>
+#include <utility>
 
 // Sums of products: what tensor instructions compute.
 namespace tilewright::imported {

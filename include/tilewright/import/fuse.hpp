@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/import/contraction.hpp>
+#include <utility>
 
 // Kernels that compute an element of one tensor at a time become a part of the kernel that makes this tensor.
 namespace tilewright::imported {

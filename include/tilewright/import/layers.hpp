@@ -4,6 +4,7 @@
 #include <tilewright/import/view.hpp>
 #include <tilewright/network/graph.hpp>
 #include <tilewright/network/model_error.hpp>
+#include <utility>
 
 // A network as kernels: what operators make, and what a program is made of.
 namespace tilewright::imported {

@@ -2,6 +2,7 @@
 #include <tilewright/import/quantised_elementwise.hpp>
 #include <tilewright/import/quantised_products.hpp>
 #include <tilewright/import/recurrence.hpp>
+#include <tuple>
 
 // Operators of TensorFlow Lite that keep something from run to run. What they keep is an input and a further result of the network:
 // network/variables.hpp. Integers of 8 bits are kept less their zero point, modulo 256, so that 0 is where all of them begin.

@@ -1,4 +1,5 @@
 #pragma once
+#include <concepts>
 #include <functional>
 #include <set>
 #include <tilewright/import/channel_blocks.hpp>

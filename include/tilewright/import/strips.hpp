@@ -3,6 +3,7 @@
 #include <map>
 #include <tilewright/import/joined_loops.hpp>
 #include <tilewright/import/loops.hpp>
+#include <utility>
 
 // A chain of layers that is computed depth-first: all of its layers for some rows of the result, then for the next ones. What stays inside
 // of the chain is as large as a strip needs, and rows where strips overlap are computed again.

@@ -3,6 +3,7 @@
 #include <tilewright/compute/functions.hpp>
 #include <tilewright/compute/stage.hpp>
 #include <tilewright/import/extents.hpp>
+#include <utility>
 
 // Expressions that are made at run time: as many nodes as a layer needs, in the form that schedules read.
 namespace tilewright::imported {

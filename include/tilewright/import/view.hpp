@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <tilewright/import/value.hpp>
+#include <utility>
 
 // Tensors of a network as kernels read them. A reshape, a transposition, a slice or a repetition is another way to index a tensor: it moves
 // nothing. A dimension is a product of factors, so that dimensions that a reshape joins stay apart where the tensor has them.

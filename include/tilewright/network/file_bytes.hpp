@@ -7,6 +7,7 @@
 #include <string>
 #include <system_error>
 #include <tilewright/network/model_error.hpp>
+#include <utility>
 #include <vector>
 
 namespace tilewright::network {

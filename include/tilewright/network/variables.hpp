@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/network/graph.hpp>
+#include <utility>
 
 // Variables of TensorFlow Lite: tensors that a node reads and writes in place.
 namespace tilewright::network {

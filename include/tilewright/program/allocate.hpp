@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/program/pool_layout.hpp>
+#include <utility>
 
 // What to do about a memory that turns out too small.
 namespace tilewright::detail {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tilewright/network/graph.hpp>
+#include <utility>
 #include <vector>
 
 // What operators of trained networks mean, as plain loops over numbers. It shares nothing with what makes kernels of them, so that it can

@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 #include <tilewright/plan/check/prediction.hpp>
+#include <utility>
 #include <vector>
 
 // What the clocks of a prediction do: where cycles go, and the timeline of cores and engines.

@@ -1,6 +1,7 @@
 #pragma once
 #include <HalideRuntime.h>
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <span>

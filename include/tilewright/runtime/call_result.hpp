@@ -5,6 +5,7 @@
 #include <tilewright/c_source/layout_rules.hpp>
 #include <tilewright/plan/ir/arguments.hpp>
 #include <tilewright/runtime/argument_error.h>
+#include <utility>
 
 // What a call gives back: the code of the kernel, and the same in words.
 namespace tilewright {

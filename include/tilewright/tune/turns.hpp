@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace tilewright::tune {

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/offsets/sections.hpp>
+#include <utility>
 
 // Lowers the peak of an arrangement by moving a few buffers at a time.
 namespace tilewright::detail {

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/offsets/sections.hpp>
+#include <utility>
 
 // The search for offsets below a given capacity.
 namespace tilewright::detail {
