@@ -52,7 +52,6 @@ LONG = {
     "plan/ir/program_run.hpp": "one walk over the loop program; how it skips what repeats needs the loops, the rings and the counts together",
     "plan/check/hazards.hpp": "the jobs in flight and the events that change them: each event needs most of that state",
     "plan/ir/trip_count.hpp": "one counter: loops that no limit connects are counted apart, then joined",
-    "plan/write/program_writer.hpp": "one loop nest after the other, from the outermost loop inwards: what opens a level is closed here",
     "import/onnx_operators.hpp onnx_operators": "one table: a line for each operator",
     "bring_up/self_test.hpp": "the pieces of two files of C, in their order; each needs the cases",
     "bring_up/self_test_text.hpp": "one file of C, as it is written",

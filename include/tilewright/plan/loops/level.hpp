@@ -125,10 +125,18 @@ constexpr void each_reduction_around(planning const& p, stage_id s, int depth, V
     }
 }
 
-/// Whether a stage on another core reads what stage `s` computes.
-constexpr bool is_read_on_another_core(planning const& p, stage_id s) {
+/// Whether a stage on `core`, which is another one than that of stage `s`, reads what stage `s` computes.
+constexpr bool is_read_on(planning const& p, stage_id s, int core) {
+    if (core == p.placed(s).core) return false;
     for (stage_id t{}; t < p.plan.stages.count; ++t) {
-        if (p.placed(t).core != p.placed(s).core && p.reads(t, p.stage_at(s).output)) return true;
+        if (p.placed(t).core == core && p.reads(t, p.stage_at(s).output)) return true;
+    }
+    return false;
+}
+/// Whether a stage on any other core does.
+constexpr bool is_read_on_another_core(planning const& p, stage_id s) {
+    for (int core = 0; core < p.plan.cores; ++core) {
+        if (is_read_on(p, s, core)) return true;
     }
     return false;
 }

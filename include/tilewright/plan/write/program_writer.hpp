@@ -1,16 +1,15 @@
 #pragma once
 #include <tilewright/plan/write/border_fills.hpp>
 #include <tilewright/plan/write/code_steps.hpp>
-#include <tilewright/plan/write/links.hpp>
-#include <tilewright/plan/write/rings.hpp>
+#include <tilewright/plan/write/signals.hpp>
 #include <tilewright/plan/write/transfer_stage.hpp>
 
 // Writes the loop program, stage by stage, from the outermost loop inwards.
 namespace tilewright::detail {
 
-class program_writer {
+class program_writer : core_signals {
   public:
-    constexpr explicit program_writer(writing& planned) : p(planned) {}
+    constexpr explicit program_writer(writing& planned) : core_signals(planned) {}
 
     /// Writes a stage that stands in no other one's loops, with what is staged around it.
     constexpr void write_root(stage_id s) {
@@ -95,30 +94,6 @@ class program_writer {
         }
     }
 
-    /// Passes the tokens of the links of a staging at a step; nobody asks for those of the last `fewer` steps.
-    constexpr void pass(int staging_at, link_role is, step_kind kind, ring_step at, int fewer = 0, stage_id of = no_stage) {
-        for (int which = 0; which < p.from.staged_links.size() && !p.refused(); ++which) {
-            staged_link const& l = p.from.staged_links[which];
-            if (l.staging != staging_at || l.is != is || l.stage != of) continue;
-            at.link = l.link;
-            at.fewer = static_cast<std::int16_t>(fewer);
-            if (can_be(at)) p.add(kind, p.add(at));
-        }
-    }
-    /// Makes `to` wait until the jobs of engine `from` are complete; -1: the core.
-    constexpr void order(int from, int to) {
-        if (p.refused() || from == to || (to >= 0 && is_interlocked(p, from, to))) return;
-        if (to >= 0 && tokens_between(where(), from, to) < 0) to = -1;
-        int found = -1;
-        for (int at = 0; at < p.plan.links.count; ++at) {
-            link const& l = p.plan.links[at];
-            if (l.ring < 0 && l.from == from && l.to == to) found = at;
-        }
-        if (found < 0) found = make_link(p, from, to, -1);
-        for (step_kind kind : {step_kind::push, step_kind::pop}) p.add(kind, p.add(ring_step{.link = static_cast<std::int16_t>(found)}));
-    }
-    /// Makes the core wait until they have done their jobs.
-    constexpr void drain(agents const& who) { order_all(who, {.core = true}); }
     /// Those who touch the result of stage `s` in the place where it is computed.
     constexpr agents readers_of(stage_id s) {
         buffer_id const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
@@ -135,21 +110,12 @@ class program_writer {
         }
         return false;
     }
-    constexpr void order_all(agents const& first, agents const& then) {
-        agents::each_of(first.engines, [&](int from) {
-            if (then.core) order(from, -1);
-            else then.each_engine([&](int to) { order(from, to); });
-        });
-    }
     /// Before a producer that runs again and again: waits until its last result has been read.
     constexpr void order_before(stage_id s) {
         int const ring_at = p.placed(s).ring;
         // The version that is computed next has been read some steps ago.
         if (ring_at >= 0) pass_versions(s, step_kind::pop, step_of(p, ring_at, -p.ring_at(ring_at).versions));
         else if (computes_aside_) order_all(users_of(p, p.placed(s).home), writers_of(p, s));
-    }
-    constexpr void pass_versions(stage_id s, step_kind kind, ring_step const& at, int fewer = 0) {
-        pass(-1, link_role::reader_to_stage, kind, at, fewer, s);
     }
     /// After a stage: waits until its result is there for the others. `last`: it stands in no loops of another one.
     constexpr void order_behind(stage_id s, bool last) {
@@ -163,124 +129,6 @@ class program_writer {
         }
     }
 
-    // Between cores: "ready" leads from the core of a stage to those that read what it computes, "free" leads back from there.
-
-    /// Whether stages on core `reader`, which is another one than that of stage `s`, read what stage `s` computes.
-    constexpr bool is_read_on(stage_id s, int reader) const {
-        bool found = false;
-        for (stage_id t{}; t < p.plan.stages.count && reader != p.placed(s).core; ++t)
-            found |= p.placed(t).core == reader && p.reads(t, p.stage_at(s).output);
-        return found && !p.refused();
-    }
-    /// The queue of signals that say the same as `m`; a new one if there is none.
-    constexpr std::int16_t queue_of(message const& m) {
-        std::int16_t next = 0;
-        for (int at = 0; at < p.plan.messages.count; ++at) {
-            message const& other = p.plan.messages[at];
-            if (other.from != m.from || other.to != m.to) continue;
-            if (other.stage == m.stage && other.frees == m.frees) return other.queue;
-            if (other.queue >= next) next = static_cast<std::int16_t>(other.queue + 1);
-        }
-        core const& of = where().core_at(m.from);
-        buffer const& about = p.buffer_at(m.buffer);
-        auto const refuse = [&](rule why, std::int64_t have, std::int64_t limit) {
-            verdict& v = p.refuse(verdict_kind::distribution, about.ordinal);
-            v.broken = why;
-            v.names = {about.tensor, of.name};
-            v.facts = {fact{fact_kind::have, have}, fact{fact_kind::limit, limit}};
-        };
-        if (next >= of.signal_queues) refuse(rule::more_signals_than_fit, next + 1, of.signal_queues);
-        if (about.versions > of.signal_capacity) refuse(rule::more_versions_than_signals, about.versions, of.signal_capacity);
-        return next;
-    }
-    /// A signal between the core of stage `s` and one that reads its result, or the wait for it.
-    /// @param frees  the reader says that the place is free; otherwise, the stage says that its result is there
-    constexpr void tell(stage_id s, std::int16_t reader, bool frees, step_kind kind, int loop = -1, int first = 0) {
-        std::int16_t const own = p.placed(s).core;
-        message m{.from = frees ? reader : own,
-                  .to = frees ? own : reader,
-                  .buffer = p.placed(s).home,
-                  .stage = s,
-                  .frees = frees,
-                  .loop = static_cast<std::int16_t>(loop),
-                  .first = static_cast<std::int16_t>(first)};
-        m.queue = queue_of(m);
-        p.from_core(kind == step_kind::signal ? m.from : m.to);
-        if (!p.refused()) p.add(kind, p.add(m));
-    }
-    /// What stage `s` computes is ready: tells the cores that read it.
-    constexpr void hand_over(stage_id s) {
-        for (std::int16_t reader = 0; reader < p.plan.cores; ++reader) {
-            if (!is_read_on(s, reader)) continue;
-            for (step_kind kind : {step_kind::signal, step_kind::await}) tell(s, reader, false, kind);
-        }
-    }
-    /// Before stage `s` computes the next version: waits until its place is free.
-    constexpr void take_back(stage_id s) {
-        if (p.placed(s).level < 0 || is_given_on(s)) return;
-        for (std::int16_t reader = 0; reader < p.plan.cores; ++reader) {
-            if (!is_read_on(s, reader)) continue;
-            tell(s, reader, true, step_kind::await, p.placed(s).level, without_signal(s));
-        }
-        p.write_for(s);
-    }
-    /// Whether something is loaded into the place of stage `s`, or another stage computes its result there.
-    constexpr bool shares_its_place(stage_id s) const {
-        bool found = false;
-        for (int at = 0, count = p.staging_count(); at < count; ++at) found |= p.staging_at(at).buffer == p.placed(s).home;
-        for (stage_id t{}; t < p.plan.stages.count; ++t) found |= t != s && p.placed(t).home == p.placed(s).home;
-        return found;
-    }
-    /// Whether stage `s` overwrites what a stage of another core has computed. That core gets the place back after those that read `s`.
-    constexpr bool is_given_on(stage_id s) const {
-        bool found = false;
-        for (stage_id t{}; t < s; ++t) found |= p.placed(t).home == p.placed(s).home && p.placed(t).core != p.placed(s).core;
-        return found;
-    }
-    /// How many results of stage `s` need no signal, because no other has been where they are computed.
-    constexpr int without_signal(stage_id s) const { return p.buffer_at(p.placed(s).home).versions - loaded_ahead(p, p.placed(s).home); }
-    constexpr bool is_made_at(stage_id s, stage_id t, int level) const {
-        return p.placed(s).at_stage == t && p.placed(s).level == level && !p.refused();
-    }
-    /// At the end of an iteration of the loop `level` of stage `t`: what was made for it has been read, or will be by engines.
-    constexpr void give_back(stage_id t, int level) {
-        for (stage_id s{stage_id(p.plan.stages.count - 1)}; s >= 0; --s) {
-            if (!is_made_at(s, t, level)) continue;
-            for (std::int16_t reader = 0; reader < p.plan.cores; ++reader) {
-                if (is_read_on(s, reader)) give_back_from(s, reader);
-            }
-            int const ring_at = p.placed(s).ring;
-            p.write_for(s);  // on its core run those that read it, too
-            if (ring_at >= 0) pass_versions(s, step_kind::push, step_of(p, ring_at, 0), p.ring_at(ring_at).versions);
-        }
-        p.write_for(t);
-    }
-    constexpr void give_back_from(stage_id s, std::int16_t reader) {
-        p.from_core(reader);
-        for (stage_id u{}; u < p.plan.stages.count && computes_aside_; ++u) {
-            if (p.placed(u).core == reader && p.reads(u, p.stage_at(s).output)) drain(agents_of(p, u));
-        }
-        for (int at = 0; at < p.staging_count(); ++at) {
-            staging const& st = p.staging_at(at);  // of what has overwritten the result
-            bool const stores = st.writes && st.ring >= 0 && st.buffer == p.placed(s).home;
-            if (stores && p.placed(st.stage).core == reader) wait(step_of(p, st.ring, 0));
-        }
-        tell(s, reader, true, step_kind::signal);
-        if (is_given_on(s)) tell(s, reader, true, step_kind::await);
-    }
-    /// After that loop: takes the signals of its last iterations, so none is left.
-    constexpr void await_rest(stage_id t, int level) {
-        for (stage_id s{}; s < p.plan.stages.count; ++s) {
-            if (!is_made_at(s, t, level)) continue;
-            std::int64_t const rest = is_given_on(s) ? 0 : without_signal(s), extent = p.var(level).extent;
-            for (std::int16_t reader = 0; reader < p.plan.cores; ++reader) {
-                if (!is_read_on(s, reader)) continue;
-                for (std::int64_t at = 0; at < rest && at < extent; ++at) tell(s, reader, true, step_kind::await);
-            }
-        }
-        p.write_for(t);
-    }
-
     constexpr bool is_loaded_here(buffer_id buffer_at, stage_id t, int level) const {
         for (int at = 0, count = p.staging_count(); at < count; ++at) {
             staging const& st = p.staging_at(at);
@@ -288,7 +136,6 @@ class program_writer {
         }
         return false;
     }
-    constexpr machine const& where() const { return p.of->where(); }
     constexpr int root_of(stage_id s) const {
         while (p.placed(s).at_stage >= 0) s = p.placed(s).at_stage;
         return s;
@@ -341,14 +188,6 @@ class program_writer {
         p.write_for(st.stage);
         if (st.core_waits) wait(step_of(p, ring_at, 0));
         pass(at, link_role::load_to_user, step_kind::pop, step_of(p, ring_at, 0));
-    }
-    /// Whether some iteration of a ring's loops has a step. If extents are left to run time, only run time can see that.
-    constexpr bool can_be(ring_step const& at) const {
-        return p.ring_at(at.ring).run_time || p.plan.missing_steps(at) < p.ring_at(at.ring).steps;
-    }
-    /// Waits until the transfer of a step is complete; writes nothing if there can be no such step.
-    constexpr void wait(ring_step const& until) {
-        if (can_be(until)) p.add(step_kind::wait, p.add(until));
     }
     /// Before the loop `level`, the first of those over which steps are counted: starts the loads that its iterations take as started.
     constexpr void start_ahead(int position, int level) {
@@ -555,8 +394,6 @@ class program_writer {
         p.add(step_kind::compute, p.add(b));
     }
 
-    writing& p;
-    bool computes_aside_ = has_asynchronous_intrinsics(p.of->where());
     fixed_array<bool, plan_value::most_stages> filled_{};
 };
 
