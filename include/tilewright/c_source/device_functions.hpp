@@ -236,10 +236,5 @@ class c_prototypes {
 inline std::vector<std::string> device_prototype_list(plan_value const& plan, bool guarded = false) {
     return c_prototypes(plan, guarded).list();
 }
-inline std::string device_prototypes(plan_value const& plan) {
-    std::string text;
-    for (std::string const& one : device_prototype_list(plan)) text += one;
-    return text;
-}
 
 }  // namespace tilewright::halide::detail

@@ -32,8 +32,6 @@ struct executed_kernel {
 /// by an engine begins at once, and its data moves like that of all transfers.
 class program_emulator {
   public:
-    using kernel_function = int (*)(void*);
-
     /// @param semantics  of every agent's machine, in the order of the program's agents
     /// @throws std::invalid_argument when the program was refused
     program_emulator(program_plan_value const& plan, std::vector<semantics_table> const& semantics) : plan_(plan) {

@@ -61,8 +61,6 @@ class operands {
         }
         if (views_.empty() || !views_.back().is_result)
             throw std::invalid_argument("the result stays in a memory of the machine: nothing to compare");
-        before_.resize(bytes_of_result());
-        std::memcpy(before_.data(), result().first, before_.size());
     }
 
     std::vector<operand_view> const& views() const { return views_; }
@@ -73,8 +71,6 @@ class operands {
         for (auto const& one : arguments_) all.push_back(*one);
         return all;
     }
-    /// The result holds again what it held at first.
-    void restore() { std::memcpy(result().first, before_.data(), before_.size()); }
     std::vector<unsigned char> bytes() const {
         auto const* const first = static_cast<unsigned char const*>(result().first);
         return {first, first + bytes_of_result()};
@@ -101,7 +97,6 @@ class operands {
     std::vector<detail::memory_block> memory_;
     std::vector<operand_view> views_;
     std::vector<std::unique_ptr<tilewright::detail::tensor_argument>> arguments_;
-    std::vector<unsigned char> before_;
 };
 
 /// Says which share of a result is right.

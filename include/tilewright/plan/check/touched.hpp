@@ -282,7 +282,6 @@ class step_search {
             inside *= extent(at);
         }
     }
-    constexpr void begin_at(std::int64_t step) { from_ = step; }
     /// The first of the steps, or the last, that conflicts with `other`; -1: none.
     /// @param operand  in the plan: what touches `part` when all loops stand at 0
     constexpr std::int64_t find(touched_part const& part, int operand, touched_part const& other, bool last) {
@@ -344,7 +343,7 @@ class step_search {
     }
 
     plan_value const& plan_;
-    std::int64_t from_, to_;
+    std::int64_t const from_, to_;
     fixed_array<variable_id, body::most_loops> loops_{};
     int count_ = 0;
     fixed_array<std::int64_t, body::most_loops> inside_{}, point_{};
