@@ -25,10 +25,12 @@ class intrinsic_cases {
                     side.type = view[at].type, side.rank = view[at].argument_count;
             }
             side.element = bytes_of(side.type);
+            side.in_place = declared.in_place;
             about_.sides.push_back(side);
         }
         // What the result overwrites in place has the result's window.
         if (int const tied = i_.find_in_place(); tied >= 0) about_.sides[static_cast<std::size_t>(result())].reads = true;
+        about_.choose_small();
     }
     tested_part const& part() const { return about_; }
 
@@ -137,10 +139,9 @@ class intrinsic_cases {
         }
     }
     void values(shape const& whole) {
-        std::vector<unsigned> wide;  // windows of whole numbers that could be amounts
+        std::vector<unsigned> wide;  // a bit for each window that may be small
         for (std::size_t o = 0; o < about_.sides.size(); ++o) {
-            operand_side const& side = about_.sides[o];
-            if (side.reads && !is_float(side.type) && side.element >= 4 && wide.size() < 4) wide.push_back(1u << o);
+            if (about_.sides[o].may_be_small) wide.push_back(1u << o);
         }
         for (int kind = 0; kind < pattern_count; ++kind) {
             for (unsigned chosen = 0; chosen < 1u << wide.size(); ++chosen) {

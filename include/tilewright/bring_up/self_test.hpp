@@ -45,8 +45,8 @@ class self_test_writer {
         source += "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n#include \"" + options_.name + ".h\"\n\n" +
                   halide::detail::c_ground(true) + "\n/* What the device provides. */\n" + prototypes + "\n";
         // Constants are always told apart, and members of structures never are.
-        std::set<std::string> const constants{"READ",     "WRITTEN",    "REGISTER",   "BOOL_AT",  "INT64_AT",    "UINT8_AT",
-                                              "FLOAT_AT", "MOST_SIDES", "MOST_CALLS", "MEMORIES", "LONGEST_CALL"};
+        std::set<std::string> const constants{"READ",     "WRITTEN",  "REGISTER",   "MAY_BE_SMALL", "BOOL_AT",  "INT64_AT",
+                                              "UINT8_AT", "FLOAT_AT", "MOST_SIDES", "MOST_CALLS",   "MEMORIES", "LONGEST_CALL"};
         std::set<std::string> users = words_of_user();
         users.insert(constants.begin(), constants.end());
         source += with_own_words(constants_text() + table_types(), constants);
@@ -203,7 +203,8 @@ struct made_call {
     }
     std::string constants_text() const {
         room_for_cases const most = most_of_cases();
-        return "enum { READ = 1, WRITTEN = 2, REGISTER = 4 };\nenum { BOOL_AT = 1, INT64_AT = 5, UINT8_AT = 6, FLOAT_AT = 10 };\n"
+        return "enum { READ = 1, WRITTEN = 2, REGISTER = 4, MAY_BE_SMALL = 8 };\n"
+               "enum { BOOL_AT = 1, INT64_AT = 5, UINT8_AT = 6, FLOAT_AT = 10 };\n"
                "enum { MEMORIES = " +
                number(where_.memories.size()) + ", MOST_SIDES = " + std::to_string(most.sides) +
                ", MOST_CALLS = " + std::to_string(most.calls) + ", LONGEST_CALL = " + std::to_string(most.length) + " };\n";
@@ -306,12 +307,9 @@ struct made_call {
             text += "static const struct side sides_" + number(static_cast<std::int64_t>(at)) + "[] = {\n";
             for (std::size_t s = 0; s < part.sides.size(); ++s) {
                 operand_side const& side = part.sides[s];
-                int same = -1;
-                if (!part.is_transfer) {
-                    intrinsic_description const& i = where_.intrinsics[part.at];
-                    if (i.operands[static_cast<int>(s)].in_place) same = result_of(i);
-                }
-                std::string const is = number((side.reads ? 1 : 0) + (side.writes ? 2 : 0) + (side.by_value ? 4 : 0));
+                int const same = side.in_place ? result_of(where_.intrinsics[part.at]) : -1;
+                std::string const is =
+                    number((side.reads ? 1 : 0) + (side.writes ? 2 : 0) + (side.by_value ? 4 : 0) + (side.may_be_small ? 8 : 0));
                 text += "    {" + quoted(side.name) + ", " + number(side.memory) + ", " + number(static_cast<int>(side.type)) + ", " +
                         number(side.element) + ", " + is + ", " + number(same) + "},\n";
             }

@@ -383,16 +383,11 @@ static bool has_failed(const struct test *t, bool *unseen) {
     }
     return bad;
 }
-/* A case of any values, for which the declaration says nothing, is tried with smaller ones: its shape and places are what counts.
- * So may be those of the first four operands that can. */
+/* A case of any values, for which the declaration says nothing, is tried with smaller ones: its shape and places are what counts. */
 static bool becomes_smaller(const struct test *t) {
     const struct part *p = &parts[t->part];
     unsigned may_be = 0;
-    int count = 0;
-    for (int at = 0; at < p->sides; ++at) {
-        const struct side *s = &p->side[at];
-        if ((s->is & READ) != 0 && s->type < FLOAT_AT && s->size >= 4 && count++ < 4) may_be |= 1u << at;
-    }
+    for (int at = 0; at < p->sides; ++at) may_be |= (p->side[at].is & MAY_BE_SMALL) != 0 ? 1u << at : 0u;
     if (t->values != 0 || t->tiny != 0 || tiny == may_be) return false;
     do ++tiny;
     while ((tiny & ~may_be) != 0);

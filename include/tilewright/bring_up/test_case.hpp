@@ -65,7 +65,9 @@ struct operand_side {
     scalar_type type = scalar_type::uint8;
     std::int64_t element = 1;  ///< bytes
     bool reads = false, writes = false;
-    bool by_value = false;  ///< it is a register that functions take and return
+    bool in_place = false;      ///< it lies where the result is: that one's window is its own
+    bool may_be_small = false;  ///< its whole numbers are tried small, too
+    bool by_value = false;      ///< it is a register that functions take and return
     int rank = 0;
 };
 
@@ -76,6 +78,14 @@ struct tested_part {
     std::string name{};
     std::vector<operand_side> sides{};
     std::vector<std::string> left_out{};  ///< what no case was made of, and why
+
+    /// Marks the windows whose whole numbers are tried small, too: a shift by any number means nothing. Four at most, which
+    /// have sixteen choices.
+    void choose_small() {
+        int chosen = 0;
+        for (operand_side& side : sides)
+            side.may_be_small = side.reads && !side.in_place && !is_float(side.type) && side.element >= 4 && chosen++ < 4;
+    }
 };
 
 /// What limits a self-test.

@@ -18,6 +18,7 @@ class transfer_cases {
           limits_(detail::limits_of(where, t_)),
           dimensions_(std::min(t_.most_dimensions - 1, max_rank)) {
         read_sides(transfer_at);
+        about_.choose_small();
         std::int64_t const granule = row_granule(where, t_);
         granule_ = detail::lcm(granule, to().element) / to().element;
         longest_ = t_.largest_row_bytes > 0 ? t_.largest_row_bytes / to().element / granule_ : 0;
