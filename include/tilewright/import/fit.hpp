@@ -140,7 +140,7 @@ class strip_search {
 /// A network on a chip, planned. Where a memory does not hold what is between layers, chains of layers are computed depth-first by strips.
 class fitted_network {
   public:
-    /// @param watch  is told before each layer how many are placed; again from the first on, where layers are cut into strips
+    /// @param watch  is told before each layer how many were placed or refused; again from the first on, where layers are cut into strips
     /// @throws not_placed  as `network_program`
     fitted_network(layers of, ir::label const& name, chip const& on, placing_watch const& watch = {})
         : given_(std::move(of), name, on, watch) {

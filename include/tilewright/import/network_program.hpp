@@ -11,7 +11,7 @@ namespace tilewright::imported {
 /// A network as a program on a chip. It holds what the program points at, but for the machines of the chip.
 class network_program {
   public:
-    /// @param watch  is told before each layer how many are placed
+    /// @param watch  is told before each layer how many were placed or refused
     /// @throws not_placed  with a line for each layer that no agent of the chip takes, or where the chip does not say enough
     network_program(layers of, ir::label const& name, chip const& on = this_processor().as_chip, placing_watch const& watch = {})
         : network_(on.has_channels_last() ? with_channels_last(std::move(of)) : std::move(of)),
@@ -22,8 +22,9 @@ class network_program {
         check(on);
         auto const as_tensor = [](stored const& one) { return any_tensor{one.name, one.type}; };
         std::string refused;
+        std::int64_t done = 0;
         for (layer const& one : network_.all) {
-            if (watch) watch(static_cast<std::int64_t>(placed_.size()), static_cast<std::int64_t>(network_.all.size()));
+            if (watch) watch(done++, static_cast<std::int64_t>(network_.all.size()));
             try {
                 placed_.push_back(placer_.place(one));
             } catch (not_placed const& error) {
