@@ -186,7 +186,9 @@ class Net:
             return None
         options = {"adj_x": bool(self.draw.rand() < 0.4), "adj_y": bool(self.draw.rand() < 0.5)}
         rows, depth = shape[-1:-3:-1] if options["adj_x"] else shape[-2:]
-        outer = [extent if self.draw.rand() < 0.6 else 1 for extent in shape[:-2]][self.one_of(0, 0, 1):]
+        # Either of the two is repeated along a dimension where it has one matrix, or none.
+        outer = [self.one_of(1, 2, 3) if extent == 1 else extent if self.draw.rand() < 0.6 else 1 for extent in shape[:-2]]
+        outer = [2, *outer] if len(shape) < 4 and self.draw.rand() < 0.3 else outer[self.one_of(0, 0, 1):]
         made = self.between(1, 9)
         other = (*outer, made, depth) if options["adj_y"] else (*outer, depth, made)
         kind, type_ = self.one_of("constant", "input", "input"), self.tensors[x].type
