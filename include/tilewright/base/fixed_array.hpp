@@ -5,9 +5,9 @@ namespace tilewright {
 
 /// `Size` elements. g++ evaluates every access to a std::array as two calls, which would be half of what a plan costs the compiler.
 /// Members are few, because it declares all of them for each of the more than hundred types that plans are made of.
-template <class Element, std::size_t Size>
+template <class Element, int Size>
 struct fixed_array {
-    Element elements[Size];
+    Element elements[static_cast<std::size_t>(Size)];
 
     constexpr Element& operator[](std::ptrdiff_t at) { return elements[at]; }
     constexpr Element const& operator[](std::ptrdiff_t at) const { return elements[at]; }
@@ -16,19 +16,19 @@ struct fixed_array {
     constexpr Element const* begin() const { return elements; }
     constexpr Element const* end() const { return elements + Size; }
     constexpr Element const* data() const { return elements; }
-    static constexpr int size() { return static_cast<int>(Size); }
+    static constexpr int size() { return Size; }
     constexpr void fill(Element const& value) {
         for (Element& element : elements) element = value;
     }
 };
 
-template <class Element, std::size_t Size>
+template <class Element, int Size>
 constexpr Element& last_of(fixed_array<Element, Size>& of) {
     return of.elements[Size - 1];
 }
-template <class Element, std::size_t Size>
+template <class Element, int Size>
 constexpr bool operator==(fixed_array<Element, Size> const& a, fixed_array<Element, Size> const& b) {
-    for (std::size_t at = 0; at < Size; ++at) {
+    for (int at = 0; at < Size; ++at) {
         if (!(a.elements[at] == b.elements[at])) return false;
     }
     return true;

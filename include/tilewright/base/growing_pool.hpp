@@ -62,7 +62,7 @@ class growing_pool {
         }
     }
 
-    slot slots_[Most]{};
+    slot slots_[static_cast<std::size_t>(Most)]{};
     int count_ = 0;
     Part* more_ = nullptr;
     int more_room_ = 0;

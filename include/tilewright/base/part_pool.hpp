@@ -19,7 +19,7 @@ struct part_pool {
 
     static constexpr int most = Most;
 
-    slot slots[Most]{};
+    slot slots[static_cast<std::size_t>(Most)]{};
     int count = 0;
 
     constexpr int size() const { return count; }

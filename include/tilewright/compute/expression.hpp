@@ -103,14 +103,14 @@ constexpr expression<1> to_expression(T value) {
     else return {{{literal_node(static_cast<std::int64_t>(value))}}};
 }
 template <int Count>
-char (&as_many_letters(expression<Count> const&))[Count];
+char (&as_many_letters(expression<Count> const&))[static_cast<std::size_t>(Count)];
 template <class T>
 inline constexpr int nodes_of = sizeof(as_many_letters(to_expression(*static_cast<T const*>(nullptr))));
 
 /// Copies the nodes of `from` after the first `at` nodes of `to`; returns the position after them.
-template <std::size_t To, std::size_t From>
+template <int To, int From>
 constexpr int append(fixed_array<node, To>& to, int at, fixed_array<node, From> const& from) {
-    for (int position = 0; position < static_cast<int>(From); ++position) {
+    for (int position = 0; position < From; ++position) {
         node& copy = to.elements[at + position];
         copy = from.elements[position];
         if (at == 0 || copy.op == operation::constant) continue;

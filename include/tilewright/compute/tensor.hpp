@@ -92,7 +92,7 @@ struct tensor : any_tensor {
 /// A tensor of known extents with a constant around it: see `padded`.
 template <int Rank>
 struct padded_tensor {
-    fixed_array<ir::node, static_cast<std::size_t>(Rank) + 1> axes{};  ///< the access that names the extents
+    fixed_array<ir::node, Rank + 1> axes{};  ///< the access that names the extents
     ir::node border{};
     ir::rule wrong = ir::rule::none;
 

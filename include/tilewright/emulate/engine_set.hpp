@@ -73,7 +73,7 @@ class engine_set {
     /// Jobs of a channel that the core does not know to be complete.
     std::size_t in_flight(int lane) const {
         std::size_t all = 0;
-        for (flight const& f : queues_[lane]->flights()) all += is_known(-1, lane, f) ? 0 : 1;
+        for (flight const& f : queues_[lane]->flights()) all += is_known(-1, lane, f) ? 0u : 1u;
         return all;
     }
 

@@ -330,8 +330,8 @@ inline program_emulator& shared_program(program_plan_value const& plan, semantic
 /// The same, of a program that the compiler knows.
 template <program const& Program>
 program_emulator& emulated_program() {
-    return shared_program(program_plan<Program>,
-                          detail::semantics_of_agents<Program>(std::make_index_sequence<Program.agent_count>{}).data());
+    using agents = std::make_index_sequence<static_cast<std::size_t>(Program.agent_count)>;
+    return shared_program(program_plan<Program>, detail::semantics_of_agents<Program>(agents{}).data());
 }
 
 }  // namespace tilewright

@@ -169,7 +169,7 @@ struct intrinsic_semantics {
         [&]<std::size_t... D>(std::index_sequence<D...>) {
             ((at += along<Node, static_cast<int>(D)>(axes) * (D + 1 == rank ? 1 : strides[operand * max_rank + static_cast<int>(D)])), ...);
         }
-        (std::make_index_sequence<rank>{});
+        (std::make_index_sequence<static_cast<std::size_t>(rank)>{});
         return at;
     }
     template <int Node, int Dimension>
@@ -179,7 +179,7 @@ struct intrinsic_semantics {
         [&]<std::size_t... A>(std::index_sequence<A...>) {
             ((index.coefficients[A] != 0 ? static_cast<void>(at += index.coefficients[A] * axes[A]) : static_cast<void>(0)), ...);
         }
-        (std::make_index_sequence<whole.axis_count>{});
+        (std::make_index_sequence<static_cast<std::size_t>(whole.axis_count)>{});
         return at;
     }
 

@@ -46,9 +46,9 @@ concept range_of_parts = requires(T const& many) {
 };
 
 /// The parts of a list that are in use; `count` may be higher than that when it overflowed.
-template <class Part, std::size_t Most>
+template <class Part, int Most>
 constexpr std::span<Part const> in_use(fixed_array<Part, Most> const& parts, int count) {
-    return {parts.data(), static_cast<std::size_t>(count) < Most ? static_cast<std::size_t>(count) : Most};
+    return {parts.data(), static_cast<std::size_t>(count < Most ? count : Most)};
 }
 
 /// The bases of a memory's banks; none where its base says everything.

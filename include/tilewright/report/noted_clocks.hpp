@@ -208,7 +208,7 @@ class noted_clocks {
     tilewright::detail::clocks& mine() const { return all_->times[static_cast<std::size_t>(core_)]; }
     std::deque<notes::snapshot>& earlier_of(run const& in) const {
         std::size_t depth = 0;
-        for (int v = 0; v < all_->plan.variables.size(); ++v) depth += in.is_open(v) ? 1 : 0;
+        for (int v = 0; v < all_->plan.variables.size(); ++v) depth += in.is_open(v) ? 1u : 0u;
         if (all_->earlier.size() <= depth) all_->earlier.resize(depth + 1);
         return all_->earlier[depth];
     }

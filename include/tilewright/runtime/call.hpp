@@ -198,12 +198,12 @@ template <schedule const& Schedule>
 struct told_of {
     static constexpr argument_list list = arguments_of(plan<Schedule>);
     static constexpr auto tensors = [] {
-        fixed_array<buffer, static_cast<std::size_t>(list.tensor_count + 1)> all{};
+        fixed_array<buffer, list.tensor_count + 1> all{};
         for (int at = 0; at < list.tensor_count; ++at) all[at] = plan<Schedule>.buffers[list.tensors[at]];
         return all;
     }();
     static constexpr auto pools = [] {
-        fixed_array<label, static_cast<std::size_t>(list.pool_count + 1)> all{};
+        fixed_array<label, list.pool_count + 1> all{};
         for (int at = 0; at < list.pool_count; ++at) all[at] = plan<Schedule>.where->memories[list.pools[at]].name;
         return all;
     }();
