@@ -17,6 +17,9 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "structure"))
+from included import graph, reached
+
 
 def split_by(arguments, word):
     """The arguments in front of the first `word`, and a list of those after each."""
@@ -33,19 +36,10 @@ def main():
     (how, compiler, include, work, *flags), given = split_by(sys.argv[1:], "--given")
     include, work = pathlib.Path(include), pathlib.Path(work)
     work.mkdir(parents=True, exist_ok=True)
-    headers = sorted(path.relative_to(include).as_posix() for path in include.rglob("*.hpp"))
-    included = {
-        header: [name for name in re.findall(r'^#include <(tilewright/[^>]+\.hpp)>', (include / header).read_text(), re.M)]
-        for header in headers
-    }
-    reached = {}  # all headers that one includes, itself or through others
-
-    def reach(header):
-        if header not in reached:
-            reached[header] = set(included[header]).union(*(reach(one) for one in included[header]))
-        return reached[header]
-
-    largest = {header: max(included[header], key=lambda one: len(reach(one)), default=None) for header in headers}
+    headers = graph(include)
+    included = {header: [one for one in names if one in headers] for header, names in headers.items()}
+    known = {}
+    largest = {header: max(included[header], key=lambda one: len(reached(one, included, known)), default=None) for header in headers}
     if how == "apart":
         largest = dict.fromkeys(headers)
     precompiled = set(largest.values())

@@ -9,6 +9,8 @@ import pathlib
 import re
 import sys
 
+from included import INCLUDE, included
+
 # A room is a folder of include/tilewright; "" is what stands above all of them. docs/design/ has a picture of it.
 ROOMS = [
     "base",          # names, arrays, verdicts
@@ -76,9 +78,9 @@ UNTESTED = {
 
 def includes(header, root):
     """The headers of the library that one includes, relative to `root`."""
-    for match in re.finditer(r"#include <tilewright/([^>]+)>", header.read_text()):
-        if (root / match[1]).suffix == ".hpp":
-            yield match[1]
+    for name in included(header):
+        if name.startswith("tilewright/") and name.endswith(".hpp"):
+            yield name.removeprefix("tilewright/")
 
 
 def room_of(name):
@@ -121,8 +123,8 @@ def heavy_includes(root):
     open_, seen = ["tilewright.hpp"], {"tilewright.hpp"}
     while open_:
         name = open_.pop()
-        for standard in re.findall(r"^#include <([a-z_]+)>", (root / name).read_text(), re.MULTILINE):
-            if standard not in LIGHT:
+        for standard in included(root / name):
+            if re.fullmatch("[a-z_]+", standard) and standard not in LIGHT:
                 yield f"{name}, which tilewright.hpp includes, includes <{standard}>"
         new = set(includes(root / name, root)) - seen
         seen |= new
@@ -193,7 +195,7 @@ def figures(root):
 
 
 def main():
-    root = pathlib.Path(__file__).resolve().parents[2] / "include" / "tilewright"
+    root = INCLUDE / "tilewright"
     wrong = [*arrows_up(root), *circles(root), *heavy_includes(root), *without_tests(root, root.parents[1] / "tests"),
              *long_without_reason(root)]
     for one in wrong:

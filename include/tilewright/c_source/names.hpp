@@ -1,5 +1,6 @@
 #pragma once
 #include <cctype>
+#include <cstddef>
 #include <set>
 #include <stdexcept>
 #include <string>

@@ -1,5 +1,7 @@
 #pragma once
 #include <bit>
+#include <cstdint>
+#include <sstream>
 #include <stdexcept>
 #include <tilewright/c_source/expression.hpp>
 

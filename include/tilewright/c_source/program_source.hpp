@@ -1,4 +1,5 @@
 #pragma once
+#include <cstring>
 #include <stdexcept>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/c_source/emulator_include.hpp>

@@ -1,4 +1,5 @@
 #pragma once
+#include <sstream>
 #include <tilewright/c_source/call.hpp>
 #include <tilewright/c_source/opaque_addresses.hpp>
 #include <tilewright/c_source/operation.hpp>

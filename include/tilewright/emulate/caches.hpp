@@ -1,4 +1,5 @@
 #pragma once
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tilewright/emulate/transfer_job.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 #include <Halide.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 

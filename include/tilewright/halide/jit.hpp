@@ -1,4 +1,5 @@
 #pragma once
+#include <sstream>
 #include <stdexcept>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/diagnostics/text.hpp>

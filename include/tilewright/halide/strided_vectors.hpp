@@ -2,6 +2,7 @@
 #include <Halide.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <tilewright/base/list.hpp>
 
 // Vectors whose elements do not lie side by side.

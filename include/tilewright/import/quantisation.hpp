@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cmath>
 #include <tilewright/import/products.hpp>
 #include <tilewright/import/windows.hpp>
 

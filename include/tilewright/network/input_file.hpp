@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <tilewright/network/file_bytes.hpp>
 #include <tilewright/network/graph.hpp>

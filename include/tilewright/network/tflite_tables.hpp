@@ -1,6 +1,8 @@
 #pragma once
 #include <flatbuffers/flatbuffers.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdlib>
 #include <sstream>
 #include <tilewright/network/complete.hpp>
 

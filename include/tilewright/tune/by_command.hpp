@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <system_error>
 #include <tilewright/c_source/kernel_source.hpp>
 #include <tilewright/tune/child_process.hpp>
 #include <tilewright/tune/log.hpp>

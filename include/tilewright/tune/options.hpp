@@ -1,5 +1,6 @@
 #pragma once
 #include <charconv>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <system_error>

@@ -1,6 +1,8 @@
 #pragma once
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <numeric>
 #include <random>

@@ -4,6 +4,7 @@
 #include <tilewright/kernels/tile_list.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <tilewright/targets/x86_avx2.hpp>
+#include <utility>
 
 /// Convolutions for one core with vector registers, as schedules parameterised by shape and tile.
 ///

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/kernels/avx2/tiled_conv2d.hpp>
+#include <utility>
 
 /// Convolutions of bytes with exact sums of 32 bits, for one core with vector registers. Weights are packed by the caller.
 ///
