@@ -69,7 +69,7 @@ TEST_CASE("the page of a program that several cores share has a row for each of 
     CHECK(count_of(page, "executed: bring_near x.near\n") == 10);  // of four cores, for each row
     CHECK(count_of(page, "DIFFERENT") == 0);
     CHECK_THROWS_WITH(report_page(program_plan<engine_programs::copying>, on),
-                      Catch::Contains("a page of `copying`, but the emulator runs another program: `team`"));
+                      Catch::Contains("a report of `copying`, but the emulator runs another program: `team`"));
     on.reset();
     on.cores().on(1).fail_transfer(1, -7);
     CHECK(compiled.run({{"in", given.data()}, {"out", result.data()}}) != 0);

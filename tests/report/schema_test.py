@@ -61,6 +61,11 @@ for name, schema in schemas.items():
         for shared in ("refusal", "verdict", "work", "count", "positive"):
             if shared in schema.get("$defs", {}) and shared in other.get("$defs", {}):
                 assert schema["$defs"][shared] == other["$defs"][shared], f"{name} has another {shared}"
+# A layer of a program has the run that a kernel by itself has.
+layer = schemas["program_run"]["$defs"]
+assert {name: layer["run"][name] for name in ("required", "properties")} == {name: schemas["run"][name] for name in ("required", "properties")}
+for shared, kept in schemas["run"]["$defs"].items():
+    assert layer[shared] == kept, f"a run of a program has another {shared}"
 for shared in ("memory", "address"):
     assert schemas["run"]["$defs"][shared] == schemas["plan"]["$defs"][shared], f"a run has another {shared} than its plan"
 # Every verdict has a page, and the others here are none.

@@ -11,6 +11,7 @@
 #include "kernels/multicast.hpp"
 #include "kernels/systolic.hpp"
 #include "report/documents.hpp"
+#include "report/program_runs.hpp"
 
 using namespace tilewright;
 
@@ -63,8 +64,8 @@ void print_run(schedule const& of, char const* trace = "", char const* run = "",
 
 }  // namespace
 
-/// Prints traces and JSON of kernels that run on one emulated core, and on several, for schema_test.py, trace_test.py and jq_test.py to
-/// read. With a folder, writes the pages of some of these runs there, for page_test.py.
+/// Prints traces and JSON of kernels that run on one emulated core, and on several, and JSON of programs, for schema_test.py, trace_test.py
+/// and jq_test.py to read. With a folder, writes the pages of some of these runs there, for page_test.py.
 int main(int count, char** arguments) {
     if (count > 1) pages = arguments[1];
     print_run<emulator_page::npu>(emulator_page::matmul_on_npu, "trace.json", "run.json");
@@ -79,4 +80,5 @@ int main(int count, char** arguments) {
     emulator const idle(emulator_page::npu, semantics_of<emulator_page::npu>);
     print_document("trace", chrome_trace(idle));
     print_document("run", to_json(plan<emulator_page::matmul_on_npu>, idle));
+    print_program_runs();
 }

@@ -22,6 +22,7 @@ struct executed_kernel {
     std::int64_t begin = 0;  ///< in cycles of the program
     /// What ran it had done when it began, and when it was complete.
     emulation::work_done before{}, after{};
+    int code = 0;  ///< that it ended with
 
     std::int64_t end() const { return begin + after.cycles - before.cycles; }
 };
@@ -148,14 +149,14 @@ class program_emulator {
             emulator& core = running_core(cores().on(0));
             int const noted = begins(core, core.core_cycles(), core.core());
             int const code = kernel();
-            ends(noted, core);
+            ends(noted, core, code);
             return code;
         }
         agent_state& a = agents_[agent_at];
         std::int64_t const before = a.on->cycles();
         int const noted = begins(*a.on, now());
         int const code = kernel();
-        ends(noted, *a.on);
+        ends(noted, *a.on, code);
         go_on_at(agent_at, now() + a.on->cycles() - before);
         return code;
     }
@@ -165,7 +166,7 @@ class program_emulator {
         ir::list<int> noted;
         for (int core = 0; core < count; ++core) noted.push_back(begins(cores().on(core), cores().on(core).core_cycles(), core));
         int const code = starts_all();
-        for (int core = 0; core < count; ++core) ends(noted[core], cores().on(core));
+        for (int core = 0; core < count; ++core) ends(noted[core], cores().on(core), code);
         return code;
     }
     /// Begins a kernel beside the caller.
@@ -187,7 +188,10 @@ class program_emulator {
         a.began = now();
         a.cycles_before = a.on->cycles();
         a.noted = begins(*a.on, a.began);
-        if (int const code = starts(); code != 0) return code;
+        if (int const code = starts(); code != 0) {
+            ends(a.noted, *a.on, code);
+            return code;
+        }
         go_on_at(agent_at, now() + a.on->core_cycles() - a.cycles_before);
         a.given = std::move(completes);
         a.runs = true;
@@ -201,7 +205,7 @@ class program_emulator {
         else if (a.given) a.code = a.given();
         a.given = nullptr;
         a.runs = false;
-        ends(a.noted, *a.on);
+        ends(a.noted, *a.on, a.code);
         go_on_at(agent_at, std::max(now(), a.began + a.on->cycles() - a.cycles_before));
         return a.code;
     }
@@ -231,10 +235,11 @@ class program_emulator {
         executed_.push_back({kernel, core, cycle, before, before});
         return static_cast<int>(executed_.size()) - 1;
     }
-    void ends(int noted, emulator const& by) {
+    void ends(int noted, emulator const& by, int code) {
         if (noted < 0) return;
         std::lock_guard<std::mutex> const lock(noting_);
         executed_[noted].after = by.done();
+        executed_[noted].code = code;
     }
     /// Of kernels on cores: core 0 alone runs one that is not.
     bool is_shared(int kernel_at) const { return plan_.kernel_at(kernel_at).cores > 1; }
@@ -286,13 +291,6 @@ class program_emulator {
     ir::list<executed_kernel> executed_;
     ir::list<int> next_step_;  ///< of each core
 };
-
-namespace detail {
-template <program const& Program, std::size_t... Agent>
-std::array<semantics_table const*, sizeof...(Agent)> semantics_of_agents(std::index_sequence<Agent...>) {
-    return {&semantics_of<*Program.agents[Agent].where>...};
-}
-}  // namespace detail
 
 /// Whether two plans are of one program: the same kernels in the same order, and the same tensors and buffers in the same places.
 inline bool same_program(program_plan_value const& a, program_plan_value const& b) {

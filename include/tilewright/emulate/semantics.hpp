@@ -1,6 +1,8 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <tilewright/compute/stage.hpp>
@@ -334,5 +336,13 @@ consteval semantics_table make_semantics() {
 /// The compiled semantics of a constexpr machine.
 template <auto const& Machine>
 inline constexpr semantics_table semantics_of = detail::make_semantics<Machine>();
+
+namespace detail {
+/// What the machine of each agent of a program does.
+template <auto const& Program, std::size_t... Agent>
+constexpr std::array<semantics_table const*, sizeof...(Agent)> semantics_of_agents(std::index_sequence<Agent...>) {
+    return {&semantics_of<*Program.agents[Agent].where>...};
+}
+}  // namespace detail
 
 }  // namespace tilewright

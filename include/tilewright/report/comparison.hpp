@@ -21,6 +21,28 @@ struct compared {
     }
 };
 
+/// Cycles that an engine works.
+struct engine_cycles {
+    label name{};
+    std::int64_t planned = 0;
+    std::int64_t executed = 0;
+};
+/// Of each engine of the machine that ran, used or not.
+/// @param planned  cycles of an engine of the plan's machine
+template <class Planned>
+std::vector<engine_cycles> each_engine(plan_value const& plan, machine const& ran, emulation::work_done const& done,
+                                       Planned const& planned) {
+    std::vector<engine_cycles> all;
+    for (int at = 0; at < ran.engines.size(); ++at) {
+        int const same = plan.refusal ? -1 : plan.where->engines.find(ran.engines[at].name);
+        all.push_back({ran.engines[at].name, same < 0 ? 0 : planned(same), done.busy[at]});
+    }
+    return all;
+}
+inline std::vector<engine_cycles> each_engine(plan_value const& plan, machine const& ran, emulation::work_done const& done) {
+    return each_engine(plan, ran, done, [&](int engine_at) { return plan.busy_cycles(engine_at); });
+}
+
 /// One row for each transfer and intrinsic that is planned or was executed, by name, one for all code, and the total, one after the other;
 /// then the cycles that each engine was busy, and those that passed in all.
 /// @param ran  the machine that did it
@@ -54,12 +76,9 @@ inline std::vector<compared> compare(plan_value const& plan, machine const& ran,
     total.predicted.cycles = plan.refusal ? 0 : plan.total_cycles;
     total.executed.cycles = done.calls.serial_cycles();
     rows.push_back(total);
-    for (int at = 0; at < ran.engines.size(); ++at) {
-        int const planned = plan.refusal ? -1 : plan.where->engines.find(ran.engines[at].name);
-        compared busy{"engine", ran.engines[at].name.str() + ", busy", {}, {}, false};
-        busy.predicted.cycles = planned < 0 ? 0 : plan.busy_cycles(planned);
-        busy.executed.cycles = done.busy[at];
-        if (busy.predicted.cycles != 0 || busy.executed.cycles != 0) rows.push_back(busy);
+    for (engine_cycles const& e : each_engine(plan, ran, done)) {
+        if (e.planned == 0 && e.executed == 0) continue;
+        rows.push_back({"engine", e.name.str() + ", busy", {.cycles = e.planned}, {.cycles = e.executed}, false});
     }
     compared elapsed{"elapsed", "elapsed", {}, {}, false};
     prediction const found = predict(plan);

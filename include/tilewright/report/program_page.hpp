@@ -1,38 +1,13 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <tilewright/report/layer_times.hpp>
 #include <tilewright/report/page.hpp>
 #include <tilewright/report/program_report.hpp>
 
 // A program as a page for a browser: its memories over all its steps, and each of its layers.
 namespace tilewright {
 namespace reports {
-
-/// When a layer runs, in cycles of the program.
-struct layer_time {
-    std::int64_t begin = 0, end = 0;
-};
-/// Of every kernel of a program, by its position: the caller's core hands them out in the order of the steps.
-inline std::vector<layer_time> layer_times(program_plan_value const& plan) {
-    std::vector<layer_time> times(static_cast<std::size_t>(plan.kernels.size()));
-    std::int64_t now = 0;
-    for (int at = 0; at < plan.steps.size(); ++at) {
-        ir::program_step const& s = plan.steps[at];
-        if (s.kind == ir::program_step_kind::barrier) {
-            now += plan.machine_of_cores().longest_barrier(plan.cores);
-            continue;
-        }
-        ir::program_kernel const& k = plan.kernel_at(s.kernel);
-        layer_time& time = times[static_cast<std::size_t>(s.kernel)];
-        if (s.kind == ir::program_step_kind::join) {
-            now = std::max(now, time.end);
-            continue;
-        }
-        time = {now, now + k.cycles};
-        now += s.kind == ir::program_step_kind::run ? k.cycles : k.issue_cycles;
-    }
-    return times;
-}
 
 /// What an emulated run adds to the page of a program.
 struct executed_program {
@@ -90,11 +65,6 @@ class program_page {
         }
         return all;
     }
-    int position_of(reported_layer const& layer) const {
-        int k = 0;
-        while (plan_.kernel_at(k).name != layer.name) ++k;
-        return k;
-    }
 
     std::string figures() const {
         figure_list list;
@@ -119,7 +89,7 @@ class program_page {
         for (int agent = 0; agent < plan_.of->agent_count; ++agent) {
             time_row row{plan_.of->agents[agent].name.str(), {}}, below{"executed", {}, true};
             for (reported_layer const& layer : report_.layers) {
-                int const k = position_of(layer);
+                int const k = plan_.find_kernel(layer.name);
                 if (plan_.kernel_at(k).agent != agent) continue;
                 std::string const name = layer.name.str();
                 auto const stretch = [&](layer_time const& time, std::string const& what) {
@@ -148,7 +118,7 @@ class program_page {
         columns.insert(columns.end(), {"#bytes moved", "by"});
         std::vector<markup_row> rows;
         for (reported_layer const& layer : report_.layers) {
-            int const k = position_of(layer);
+            int const k = plan_.find_kernel(layer.name);
             std::int64_t bytes = 0;
             std::string by;
             for (work const& w : layer.traffic) {
@@ -244,7 +214,7 @@ class program_page {
         std::string text;
         std::size_t const most = std::max<std::size_t>(100, 6000 / std::max<std::size_t>(1, report_.layers.size()));
         for (reported_layer const& layer : report_.layers) {
-            int const k = position_of(layer);
+            int const k = plan_.find_kernel(layer.name);
             kernel_build const& made = built_[static_cast<std::size_t>(k)];
             planned_timeline const planned(made.plan, std::min(most, planned_timeline::most_noted));
             auto const part = [](std::string const& heading, std::string const& inside) {

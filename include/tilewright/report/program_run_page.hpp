@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/emulate/program_emulator.hpp>
+#include <tilewright/report/executed_layers.hpp>
 #include <tilewright/report/program_page.hpp>
 #include <tilewright/report/run_page.hpp>
 
@@ -9,38 +9,23 @@ namespace reports {
 
 /// @throws std::invalid_argument when the emulator is of another program
 inline executed_program executed_of(program_plan_value const& plan, program_emulator const& after) {
-    if (!same_program(plan, after.plan()))
-        throw std::invalid_argument("a page of `" + plan.of->name.str() + "`, but the emulator runs another program: `" +
-                                    after.plan().of->name.str() + "`");
+    std::vector<std::optional<executed_layer>> const layers = executed_layers(plan, after);
     executed_program ran;
-    ran.layers.resize(static_cast<std::size_t>(plan.kernels.size()));
+    for (std::optional<executed_layer> const& one : layers) ran.layers.push_back(one ? std::optional(one->time) : std::nullopt);
     ran.cycles = after.cycles();
     ran.error = after.error();
-    for (executed_kernel const& one : after.executed()) {
-        std::optional<layer_time>& time = ran.layers[static_cast<std::size_t>(one.kernel)];
-        if (!time) time = {one.begin, one.end()};
-        time = {std::min(time->begin, one.begin), std::max(time->end, one.end())};
-    }
-    ran.details = [&after, layers = ran.layers](int kernel, plan_value const& made, std::string const& within) {
+    ran.details = [&after, layers](int kernel, plan_value const& made, std::string const& within) {
+        executed_layer const& layer = *layers[static_cast<std::size_t>(kernel)];
         executed_run all;
         bool recorded = false;
-        std::optional<emulation::work_done> done;  // by all cores
-        machine const* where = nullptr;
-        for (executed_kernel const& one : after.executed()) {
-            if (one.kernel != kernel) continue;
-            emulator const& by = after.on(one);
-            auto const jobs = std::span(by.recorded()).subspan(one.before.jobs, one.after.jobs - one.before.jobs);
-            for (executed_run::row& row : executed_rows(made, by, jobs, one.before.cycles, within)) all.rows.push_back(std::move(row));
+        for (executed_kernel const& one : layer.shares) {
+            std::span<recorded_job const> const jobs = jobs_of(one, after);
+            for (executed_run::row& row : executed_rows(made, after.on(one), jobs, one.before.cycles, within))
+                all.rows.push_back(std::move(row));
             recorded = recorded || !jobs.empty();
-            emulation::work_done const share = one.after.since(one.before);
-            if (done) done->join(share);
-            else done = share;
-            where = &by.what();
         }
-        layer_time const time = *layers[static_cast<std::size_t>(kernel)];
-        done->cycles = time.end - time.begin;
-        all.comparison = page_comparison(compare(made, *where, *done));
-        all.said = said_of(made, time.end - time.begin, recorded, "");
+        all.comparison = page_comparison(compare(made, layer.where(after), layer.done));
+        all.said = said_of(made, layer.done.cycles, recorded, "");
         return all;
     };
     return ran;

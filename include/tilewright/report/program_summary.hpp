@@ -32,25 +32,17 @@ inline std::string summary(program_plan_value const& plan, bool coloured = false
     for (reported_pool const& m : report.memories) {
         if (m.capacity > 0) memories.add_memory(m.name.str(), m.peak, m.capacity);
     }
-    std::vector<int> longest;  // steps of the program
-    std::vector<std::int64_t> cycles(static_cast<std::size_t>(plan.steps.size()));
-    for (int step = 0; step < plan.steps.size(); ++step) {
-        ir::program_step const& s = plan.steps[step];
-        if (s.kind == ir::program_step_kind::join || s.kind == ir::program_step_kind::barrier) continue;
-        reported_layer const& layer = report.layers[longest.size()];
-        cycles[static_cast<std::size_t>(step)] = layer.cycles.value_or(layer.bound);
-        longest.push_back(step);
-    }
+    std::vector<reported_layer> longest = report.layers;
+    auto const cycles_of = [](reported_layer const& layer) { return layer.cycles.value_or(layer.bound); };
     std::stable_sort(longest.begin(), longest.end(),
-                     [&](int a, int b) { return cycles[static_cast<std::size_t>(a)] > cycles[static_cast<std::size_t>(b)]; });
+                     [&](reported_layer const& a, reported_layer const& b) { return cycles_of(a) > cycles_of(b); });
+    longest.resize(std::min(count, most_layers));
     using enum table::side;
     table layers({left, left, right, left, right, left});
-    for (std::size_t at = 0; at < longest.size() && at < most_layers; ++at) {
-        ir::program_kernel const& k = plan.kernel_at(plan.steps[longest[at]].kernel);
-        std::int64_t const own = cycles[static_cast<std::size_t>(longest[at])];
-        kernel_build const made = build_kernel(plan, plan.steps[longest[at]].kernel);
-        layers.add({k.name.str(), plan.agent_of(k).name.str(), grouped(own), "cycles", percent(own, report.cycles.value_or(report.bound)),
-                    costliest(made.plan, accounts_of(made.plan))});
+    for (reported_layer const& layer : longest) {
+        kernel_build const made = build_kernel(plan, plan.find_kernel(layer.name));
+        layers.add({layer.name.str(), layer.agent.str(), grouped(cycles_of(layer)), "cycles",
+                    percent(cycles_of(layer), report.cycles.value_or(report.bound)), costliest(made.plan, accounts_of(made.plan))});
     }
     std::string const rows = memories.str();
     return in_colour(bold, first, coloured) + "\n" + (rows.empty() ? "" : "\n" + rows) + "\n" + layers.str();

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <tilewright/plan/check/core_shares.hpp>
 #include <tilewright/report/comparison.hpp>
@@ -54,7 +55,7 @@ struct run_report {
     std::vector<reported_core> cores{};
 };
 
-inline std::vector<reported_wait> waits_of(std::vector<recorded_job> const& jobs) {
+inline std::vector<reported_wait> waits_of(std::span<recorded_job const> jobs) {
     std::map<std::string, reported_wait> by_name;
     for (recorded_job const& job : jobs) {
         if (job.kind != job_kind::wait || job.end == job.begin) continue;
@@ -71,26 +72,34 @@ inline std::vector<reported_wait> waits_of(std::vector<recorded_job> const& jobs
 inline std::int64_t planned_share(plan_value const& plan, int engine_at, int core) {
     return plan.cores > 1 ? tilewright::detail::share_of_core(plan, engine_at, core) : plan.busy_cycles(engine_at);
 }
-inline reported_core core_of(plan_value const& plan, emulator const& after) {
-    machine const& ran = after.what();
+template <class... Planned>
+std::vector<reported_engine> engines_of(plan_value const& plan, machine const& ran, emulation::work_done const& done,
+                                        Planned const&... planned) {
+    std::vector<reported_engine> all;
+    for (engine_cycles const& e : each_engine(plan, ran, done, planned...)) all.push_back({e.name, {e.planned, e.executed}});
+    return all;
+}
+/// @param done  by that core, in the run
+/// @param jobs  that were recorded meanwhile
+inline reported_core core_of(plan_value const& plan, emulator const& by, emulation::work_done const& done,
+                             std::span<recorded_job const> jobs) {
+    machine const& ran = by.what();
     reported_core one{
-        .core = after.core(), .name = ran.core_at(after.core()).name, .cycles = after.cycles(), .serial_cycles = after.serial_cycles()};
-    for (int at = 0; at < ran.engines.size(); ++at) {
-        int const planned = plan.where->engines.find(ran.engines[at].name);
-        one.engines.push_back({ran.engines[at].name, {planned < 0 ? 0 : planned_share(plan, planned, after.core()), after.busy(at)}});
-    }
+        .core = by.core(), .name = ran.core_at(by.core()).name, .cycles = done.cycles, .serial_cycles = done.calls.serial_cycles()};
+    one.engines = engines_of(plan, ran, done, [&](int engine_at) { return planned_share(plan, engine_at, by.core()); });
     auto const add = [&](char const* kind, std::string const& name, std::string const& on, emulator::count const& did) {
         if (did.calls > 0) one.executed.push_back({kind, name, on, did.calls, did.bytes, did.cycles});
     };
     for (int at = 0; at < ran.transfers.size(); ++at)
-        add("transfer", ran.transfers[at].name.str(), ran.transfers[at].engine_name.str(), after.transfers(at));
+        add("transfer", ran.transfers[at].name.str(), ran.transfers[at].engine_name.str(), done.calls.transfers[at]);
     for (int at = 0; at < ran.intrinsics.size(); ++at)
-        add("intrinsic", ran.intrinsics[at].name.str(), ran.intrinsics[at].engine_name.str(), after.intrinsics(at));
-    add("code", "code", one.name.str(), after.code());
-    add("caches", "caches", one.name.str(), after.upkeep());
-    if (!after.recorded().empty()) one.waits = waits_of(after.recorded());
+        add("intrinsic", ran.intrinsics[at].name.str(), ran.intrinsics[at].engine_name.str(), done.calls.intrinsics[at]);
+    add("code", "code", one.name.str(), done.calls.code);
+    add("caches", "caches", one.name.str(), done.calls.upkeep);
+    if (!jobs.empty()) one.waits = waits_of(jobs);
     return one;
 }
+inline reported_core core_of(plan_value const& plan, emulator const& after) { return core_of(plan, after, after.done(), after.recorded()); }
 
 /// All but the cores.
 inline run_report run_of(plan_value const& plan, machine const& ran, emulation::work_done const& done, std::int32_t result,
@@ -106,11 +115,7 @@ inline run_report run_of(plan_value const& plan, machine const& ran, emulation::
         else if (r.kind == "elapsed") report.cycles = both;
         else if (r.kind != "engine") report.parts.push_back({r.kind, r.name, r.predicted, r.executed, r.equal()});
     }
-    for (int at = 0; at < ran.engines.size(); ++at) {
-        int const planned = plan.where->engines.find(ran.engines[at].name);
-        std::int64_t const busy = planned < 0 ? 0 : plan.busy_cycles(planned);
-        report.engines.push_back({ran.engines[at].name, {busy, done.busy[at]}});
-    }
+    report.engines = engines_of(plan, ran, done);
     report.memories = report_of(plan).memories;
     return report;
 }
