@@ -36,17 +36,23 @@ struct spent {
     auto operator<=>(spent const&) const = default;
 };
 using spent_cycles = std::map<spent, std::int64_t>;
+inline std::int64_t sum_of(spent_cycles const& all) {
+    std::int64_t sum = 0;
+    for (auto const& [what, cycles] : all) sum += cycles;
+    return sum;
+}
 
 /// What a channel of an engine does.
 struct channel_account {
     std::int64_t busy = 0;
-    std::int64_t not_asked = 0;   ///< the core had not asked for the next job yet
-    spent_cycles instead{};       ///< what the core spent these cycles on
-    std::int64_t held_back = 0;   ///< it was asked, and waited
-    spent_cycles held_by{};       ///< what held it back in these cycles
+    spent_cycles instead{};       ///< the core had not asked for the next job yet: what it spent these cycles on
+    spent_cycles held_by{};       ///< it was asked, and waited: what held it back in these cycles
     std::int64_t after = 0;       ///< its last job
     std::int64_t idle_since = 0;  ///< the cycle in which the last job left it
     spent_cycles idle{};          ///< what the core has spent since then
+
+    std::int64_t not_asked() const { return sum_of(instead); }
+    std::int64_t held_back() const { return sum_of(held_by); }
 };
 /// One core, and the channels as far as that core asks for their jobs. The cycles of a core add up to `cycles`; so do those of a channel.
 struct core_account {
@@ -229,13 +235,11 @@ class noted_clocks {
                 continue;
             }
             repeat(c.held_by, was.held_by, often);
-            c.busy += often * (c.busy - was.busy), c.held_back += often * (c.held_back - was.held_back), c.idle_since += often * period;
+            c.busy += often * (c.busy - was.busy), c.idle_since += often * period;
             // The first job of each period ends what the one before has left idle; that of this one may have ended more, or less.
             spent_cycles made = sum(c.instead, c.idle, 1);
             spent_cycles const once = sum(made, sum(was.instead, was.idle, 1), -1);
             c.instead = sum(c.instead, once, often);
-            c.not_asked = 0;
-            for (auto const& [what, cycles] : c.instead) c.not_asked += cycles;
         }
     }
     static spent_cycles sum(spent_cycles all, spent_cycles const& more, std::int64_t often) {
@@ -295,9 +299,9 @@ class noted_clocks {
             if (is.free == was.free || (busy == 0 && is.free <= before)) continue;
             channel_account& c = account.channels[static_cast<std::size_t>(lane)];
             std::int64_t const asked = std::max(before, c.idle_since), held = std::max<std::int64_t>(0, begin - asked);
-            for (auto const& [instead, cycles] : c.idle) c.instead[instead] += cycles, c.not_asked += cycles;
+            for (auto const& [instead, cycles] : c.idle) c.instead[instead] += cycles;
             c.idle.clear();
-            c.busy += busy, c.held_back += held, c.idle_since = is.free;
+            c.busy += busy, c.idle_since = is.free;
             spent const by = held > 0 ? held_by(times, what, lane, begin) : spent{};
             if (held > 0) c.held_by[by] += held;
             keep(stretch(noted_time::kind::held_back, false, core_, lane, asked, begin, by));
@@ -342,7 +346,7 @@ inline cycle_accounts accounts_of(plan_value const& plan, std::size_t most_noted
             if (times.lanes[lane].complete > times.now && (last < 0 || times.lanes[lane].complete > times.lanes[last].complete))
                 last = lane;
             channel_account& c = made.cores[core].channels[static_cast<std::size_t>(lane)];
-            c.after = made.cycles - c.busy - c.not_asked - c.held_back;
+            c.after = made.cycles - c.busy - c.not_asked() - c.held_back();
         }
         if (made.cycles == times.now) continue;
         made.cores[core].core[{spent_on::ending, last}] += made.cycles - times.now;
