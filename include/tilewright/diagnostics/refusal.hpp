@@ -153,16 +153,17 @@ refused<Shown...> refuse(list<Shown...>);
 template <verdict const& V>
 using refusal = decltype(refuse(pieces<V>::all(std::make_index_sequence<V.facts.size()>{})));
 #else
-template <verdict const& V>
-inline constexpr text_line sentence = sentence_of(V);
-template <verdict const& V>
-inline constexpr auto sized_sentence = [] {
-    says<static_cast<std::size_t>(sentence<V>.size) + 1> copy{};
-    for (std::size_t at = 0; at < static_cast<std::size_t>(sentence<V>.size); ++at) copy.letters[at] = sentence<V>.letters[at];
+/// A text that is put together in the compiler, without the room behind it.
+template <text_line const& Line>
+inline constexpr auto sized = [] {
+    says<static_cast<std::size_t>(Line.size) + 1> copy{};
+    for (int at = 0; at < Line.size; ++at) copy.letters[at] = Line.letters[at];
     return copy;
 }();
 template <verdict const& V>
-using refusal = refused<sized_sentence<V>>;
+inline constexpr text_line sentence = sentence_of(V);
+template <verdict const& V>
+using refusal = refused<sized<sentence<V>>>;
 #endif
 
 struct passed {

@@ -255,13 +255,7 @@ using shown_call = decltype(shown_mistake<M>());
 template <call_mistake const& M>
 inline constexpr text_line call_sentence = sentence_of(M);
 template <call_mistake const& M>
-inline constexpr auto sized_call_sentence = [] {
-    says<static_cast<std::size_t>(call_sentence<M>.size) + 1> copy{};
-    for (std::size_t at = 0; at < static_cast<std::size_t>(call_sentence<M>.size); ++at) copy.letters[at] = call_sentence<M>.letters[at];
-    return copy;
-}();
-template <call_mistake const& M>
-using shown_call = refused<sized_call_sentence<M>>;
+using shown_call = refused<sized<call_sentence<M>>>;
 #endif
 
 }  // namespace detail
