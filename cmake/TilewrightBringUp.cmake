@@ -70,21 +70,28 @@ function(tilewright_add_trace name)
     endif()
 endfunction()
 
-# tilewright_add_trace_tool(NAME HEADER file.hpp SCHEDULE qualified::variable)
+# tilewright_add_trace_tool(NAME HEADER file.hpp SCHEDULE|PROGRAM qualified::variable)
 #
-# Makes a program: `NAME diff TRACE` names the first call of a device's trace that is not the one that the emulator gets, and `NAME fit TRACE…`
+# Makes a tool for a kernel, or for a program: `NAME diff TRACE` names the first call of a device's trace that is not the one that the emulator gets, and `NAME fit TRACE…`
 # prints costs for the machine's description, with their error. Needs Halide.
 function(tilewright_add_trace_tool name)
     set(call "tilewright_add_trace_tool(${name})")
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "HEADER;SCHEDULE" "")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "HEADER;SCHEDULE;PROGRAM" "")
     set(what SCHEDULE)
+    set(tool trace)
+    if(DEFINED ARG_PROGRAM AND DEFINED ARG_SCHEDULE)
+        message(FATAL_ERROR "${call}: SCHEDULE and PROGRAM are both given; a trace is of one of them")
+    elseif(DEFINED ARG_PROGRAM)
+        set(what PROGRAM)
+        set(tool program_trace)
+    endif()
     _tilewright_check_bring_up()
     _tilewright_need_tools()
     set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}.trace_tool)
     file(MAKE_DIRECTORY ${directory})
-    _tilewright_add_subject(trace_of_tool)
+    _tilewright_add_subject(${tool}_of_tool)
     _tilewright_compile_semantics(${directory}/${name}_of_tool.cpp)
-    _tilewright_add_tool(${name} trace_tool ${name}.of_tool)
+    _tilewright_add_tool(${name} ${tool}_tool ${name}.of_tool)
 endfunction()
 
 # What the functions ask of their name and parsed arguments. `what` is the keyword of the variable. Sets `header` to the path of HEADER.

@@ -12,6 +12,7 @@
 #include "npu_device.h"
 #include "traced.hpp"
 #include "traced_add.h"
+#include "traced_both.h"
 #include "traced_matmul.h"
 
 // What devices were asked for, and how long they took: traces are compared with the emulator, and costs are fitted to them.
@@ -253,6 +254,33 @@ TEST_CASE("the tool of a kernel reads a trace from a file") {
     CHECK(text_of(WRONG_TRACE_FILE ".said") == lost + "77 calls, as the emulator makes them\n");
     CHECK(std::system((tool + " fit " WRONG_TRACE_FILE " > " WRONG_TRACE_FILE ".said").c_str()) == 0);
     CHECK(text_of(WRONG_TRACE_FILE ".said").find(lost) == 0);
+}
+TEST_CASE("the tool of a program names the layer of the first wrong call") {
+    npu_has = npu_is_right;
+    std::vector<std::int8_t> a(64 * 64, 1), a2(64 * 64, 3), b(64 * 64, 2);
+    std::vector<std::int32_t> c(64 * 64), c2(64 * 64);
+    tilewright_trace_clear();
+    REQUIRE(traced_both(a.data(), a2.data(), b.data(), c.data(), c2.data()) == 0);
+    CHECK((c[100] == 128 && c2[100] == 384));
+    std::vector<core_trace> trace = dump();
+    auto const said = [](std::string const& text, int code) {
+        std::ofstream(PROGRAM_TRACE_FILE) << text;
+        CHECK(std::system((PROGRAM_TRACE_TOOL " diff " PROGRAM_TRACE_FILE " > " PROGRAM_TRACE_FILE ".said")) / 256 == code);
+        std::ifstream from(PROGRAM_TRACE_FILE ".said");
+        return std::string(std::istreambuf_iterator<char>(from), {});
+    };
+    CHECK(said(dumped, 0) == "168 calls, as the emulator makes them\n");
+    // Each product has 84 calls. The reference shows what is said when the sixth of the second one is left out.
+    std::string wrong = dumped;
+    std::size_t at = 0;
+    for (int line = 0; line < 1 + 84 + 5; ++line) at = wrong.find('\n', at) + 1;
+    wrong.erase(at, wrong.find('\n', at) + 1 - at);
+    wrong.replace(wrong.find("calls 168"), 9, "calls 167");
+    std::string const text = said(wrong, 2);
+    INFO(text);
+    CHECK(contains(text, "core 0, call 89 (again, call 5): expected mac16("));
+    std::ifstream from(BRING_UP_PAGE);
+    CHECK(contains(std::string(std::istreambuf_iterator<char>(from), {}), "\n" + text + "```\n"));
 }
 TEST_CASE("the reference shows what the tool says") {
     std::ifstream from(BRING_UP_PAGE);

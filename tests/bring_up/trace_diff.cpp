@@ -5,7 +5,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
-#include <tilewright/bring_up/trace_tool.hpp>
+#include <tilewright/bring_up/program_trace.hpp>
 #include <tilewright/c_source/c_source.hpp>
 
 #include "catch.hpp"
@@ -19,6 +19,9 @@
 #include "kernels/values.hpp"
 #include "kernels/views.hpp"
 #include "program/alike_program.hpp"
+#include "program/core_program.hpp"
+#include "program/engine_program.hpp"
+#include "program/team_program.hpp"
 
 // The C of kernels of all kinds, with its trace hooks, on a device whose functions do nothing but return: it calls what the emulator says.
 
@@ -31,23 +34,27 @@ namespace {
 /// touch them.
 class silent_device {
   public:
-    silent_device(plan_value const& plan, std::string const& header) : plan_(plan) {
+    /// @param entry  the function of the header that each core runs
+    /// @param dense  the kernel whose strides its parameters ask for; null: a program
+    silent_device(machine const& where, std::string const& header, std::string const& entry, plan_value const* dense) : plan_(dense) {
         text_ << "#define _GNU_SOURCE\n#define TILEWRIGHT_TRACE_STORAGE\n#include <pthread.h>\n#include <stdatomic.h>\n"
                  "#include <stdbool.h>\n#include <stdio.h>\n#include <sys/mman.h>\n"
                  "_Thread_local int now;\n"
-                 "#include <tilewright/runtime/trace.h>\n#include \"kernel.h\"\n"
+                 "#include <tilewright/runtime/trace.h>\n#include \""
+              << entry
+              << ".h\"\n"
                  "uint64_t tilewright_cycles(void) { static atomic_ullong passed; return passed += 3; }\n"
-                 "static void put(char letter) { putchar(letter); }\n";
+                 "static void write_letter(char letter) { putchar(letter); }\n";
         static std::regex const prototype(R"(int (\w+)\(([^)]*)\);)");
         std::string call;
         for (std::sregex_iterator at(header.begin(), header.end(), prototype), end; at != end; ++at) {
-            if ((*at)[1] == "kernel") call = call_with((*at)[2]);
+            if ((*at)[1] == entry) call = call_with((*at)[2]);
             else text_ << "int " << (*at)[1] << "(" << (*at)[2] << ") { return 0; }\n";
         }
-        text_ << "static void *run(void *core) {\n    now = (int)(intptr_t)core;\n    return (void *)(intptr_t)kernel(" << call
+        text_ << "static void *run(void *core) {\n    now = (int)(intptr_t)core;\n    return (void *)(intptr_t)" << entry << "(" << call
               << ");\n}\nint main(void) {\n    pthread_t threads[TILEWRIGHT_TRACE_CORES];\n    int code = 0;\n";
-        for (int at = 0; at < plan.where->memories.size(); ++at) {
-            memory const& m = plan.where->memories[at];
+        for (int at = 0; at < where.memories.size(); ++at) {
+            memory const& m = where.memories[at];
             if (m.has_address()) {
                 text_ << "    mmap((void *)" << m.bank_base(0) / 4096 * 4096
                       << "ul, 1 << 23, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);\n";
@@ -57,7 +64,7 @@ class silent_device {
                  "        pthread_create(&threads[core], NULL, run, (void *)core);\n"
                  "    for (int core = 0; core < TILEWRIGHT_TRACE_CORES; ++core) {\n        void *result;\n"
                  "        pthread_join(threads[core], &result);\n        code |= result != NULL;\n    }\n"
-                 "    tilewright_trace_dump(put);\n    return code;\n}\n";
+                 "    tilewright_trace_dump(write_letter);\n    return code;\n}\n";
     }
     std::string text() const { return text_.str(); }
 
@@ -84,14 +91,14 @@ class silent_device {
         static std::regex const stride(R"((\w+)_stride_(\d+))");
         std::smatch found;
         if (!std::regex_match(name, found, stride)) return "1";
-        for (int at = 0; at < plan_.buffers.size(); ++at) {
-            ir::buffer const& b = plan_.buffers[at];
+        for (int at = 0; plan_ != nullptr && at < plan_->buffers.size(); ++at) {
+            ir::buffer const& b = plan_->buffers[at];
             if (b.kind == ir::buffer_kind::argument && b.tensor.str() == found[1]) return std::to_string(b.stride(std::stoi(found[2])));
         }
         return "1";
     }
 
-    plan_value const& plan_;
+    plan_value const* plan_;
     std::ostringstream text_;
 };
 
@@ -99,6 +106,17 @@ struct traced_kernel {
     std::unique_ptr<call_log> expected;
     std::vector<core_trace> trace;
 };
+/// Compiles a device and runs it. @return nothing where it fails
+/// @param cores, records  of the rings
+std::optional<std::vector<core_trace>> trace_of_device(folder const& here, std::string const& sources, int cores, int records = 16384) {
+    std::string const flags = " -w -O1 -I. -I" TILEWRIGHT_INCLUDE
+                              " -pthread -DTILEWRIGHT_TRACE '-DTILEWRIGHT_TRACE_CORE()=now' -DTILEWRIGHT_TRACE_RECORDS=" +
+                              std::to_string(records) + " -DTILEWRIGHT_TRACE_CORES=" + std::to_string(std::max(cores, 1));
+    std::string const command =
+        "cd " + here.name() + " && " TILEWRIGHT_C_GCC + flags + " " + sources + " main.c -o device && ./device > trace";
+    if (std::system(command.c_str()) != 0) return std::nullopt;
+    return trace_of_file(here / "trace");
+}
 /// Nothing where the device did not run.
 /// @param records  of each core's ring
 std::optional<traced_kernel> run(schedule const& of, semantics_table const& semantics, int records = 16384) {
@@ -111,14 +129,39 @@ std::optional<traced_kernel> run(schedule const& of, semantics_table const& sema
     here.write("kernel.c", "extern _Thread_local int now;\n" + text.source);
     here.write("kernel.h", text.header);
     here.write("trace_of.h", trace_header(*plan->where, "trace_of"));
-    here.write("main.c", silent_device(*plan, text.header).text());
-    std::string const flags = " -w -O1 -I. -I" TILEWRIGHT_INCLUDE
-                              " -pthread -DTILEWRIGHT_TRACE '-DTILEWRIGHT_TRACE_CORE()=now' -DTILEWRIGHT_TRACE_RECORDS=" +
-                              std::to_string(records) + " -DTILEWRIGHT_TRACE_CORES=" + std::to_string(std::max<int>(plan->cores, 1));
-    std::string const command = "cd " + here.name() + " && " TILEWRIGHT_C_GCC + flags + " kernel.c main.c -o device && ./device > trace";
-    if (std::system(command.c_str()) != 0) return std::nullopt;
-    made.trace = trace_of_file(here / "trace");
+    here.write("main.c", silent_device(*plan->where, text.header, "kernel", plan.get()).text());
+    auto const trace = trace_of_device(here, "kernel.c", plan->cores, records);
+    if (!trace) return std::nullopt;
+    made.trace = *trace;
     return made;
+}
+
+/// Likewise of a program on one machine.
+traced_kernel run_program(program_plan_value const& plan, std::vector<semantics_table> const& semantics) {
+    machine const& where = *plan.of->agents[0].where;
+    traced_kernel made{std::make_unique<call_log>(machines_of(plan)), {}};
+    log_calls(*made.expected, plan, semantics);
+    folder const here;
+    std::string header;
+    for (auto const& [name, text] : halide::c_program(plan, {"whole", halide::binding::device, {"now.h", "trace_of.h"}})) {
+        here.write(name, text);
+        if (name == "whole.h") header = text;
+    }
+    here.write("now.h", "extern _Thread_local int now;\n");
+    here.write("trace_of.h", trace_header(where, "trace_of"));
+    here.write("main.c", silent_device(where, header, "whole", nullptr).text());
+    auto const trace = trace_of_device(here, "whole.c", plan.cores);
+    REQUIRE(trace);
+    made.trace = *trace;
+    return made;
+}
+/// The layers that a core works for, in their order.
+std::vector<std::string> layers_of(call_log const& log, int core) {
+    std::vector<std::string> all;
+    for (expected_call const& one : log.of_core(core)) {
+        if (!one.layer.empty() && (all.empty() || all.back() != one.layer)) all.push_back(one.layer);
+    }
+    return all;
 }
 
 constexpr machine by_tokens = accelerators::accelerator(accelerators::ordered::by_tokens, 16);
@@ -248,4 +291,54 @@ TEST_CASE("the trace of a program has the calls of all its kernels, one after th
     std::string const costs = fit_text(alike_programs::where, trace);
     CHECK(costs.find("add10: .cycles(3)\n    20 calls; error at most 0.0 %") != std::string::npos);
     CHECK(costs.find("sub10: .cycles(3)\n    10 calls; error at most 0.0 %") != std::string::npos);
+
+    // So are they compared with the emulator's, and the layer of the first wrong one is named.
+    call_log expected(machines_of(plan));
+    log_calls(expected, plan, {semantics_of<alike_programs::where>});
+    CHECK(trace_difference::between(expected, trace) == "");
+    CHECK(layers_of(expected, 0) == std::vector<std::string>{"double_a", "double_b", "triple_a", "add", "subtract", "add_again"});
+    // Three loads; ten calls of each of three layers: the fifth of the last one.
+    std::vector<core_trace> changed = trace;
+    std::swap(changed[0].calls[27], changed[0].calls[28]);
+    CHECK(trace_difference::between(expected, changed).find("core 0, call 27 (add_again, call 4): add10: `") == 0);
+    changed = trace;
+    changed[0].calls.erase(changed[0].calls.begin() + 3, changed[0].calls.begin() + 13);
+    CHECK(trace_difference::between(expected, changed).find("core 0, call 3 (add, call 0): expected add10(") == 0);
+    changed = trace;
+    changed[0].calls[1].arguments[0] = changed[0].calls[0].arguments[0] + 4;
+    CHECK(trace_difference::between(expected, changed).find("(double_b, call 0)") ==
+          std::string::npos);  // the first use of b says where it is
+    changed[0].calls[2].arguments[0] += 4;
+    CHECK(trace_difference::between(expected, changed).find("core 0, call 2 (triple_a, call 0): get: `source` should be byte 0 of a") == 0);
+}
+TEST_CASE("a trace of a program that cores share has each core's layers") {
+    auto made = run_program(program_plan<core_programs::shared_by_four>, {semantics_of<core_programs::quad>});
+    REQUIRE(made.trace.size() == 4);
+    CHECK(trace_difference::between(*made.expected, made.trace) == "");
+    // In `sum`, all wait for what core 0 brings them.
+    CHECK(layers_of(*made.expected, 3) == std::vector<std::string>{"twice", "sum"});
+    // Core 2 meets the others before it brings its first row.
+    std::vector<traced_call>& calls = made.trace[2].calls;
+    auto const first = std::find_if(calls.begin(), calls.end(), [](traced_call const& c) { return c.symbol == "bring"; });
+    REQUIRE(first != calls.begin());
+    auto const number = std::to_string(first - calls.begin());
+    first->arguments[0] += 4;
+    CHECK(trace_difference::between(*made.expected, made.trace).find("core 2, call " + number + " (twice, call 0): bring: `source`") == 0);
+    calls.erase(calls.begin());
+    CHECK(trace_difference::between(*made.expected, made.trace).find("core 2, call 0: expected ") == 0);  // a barrier of the program
+}
+TEST_CASE("copies by engines of the caller's machine are layers of a trace; kernels beside the caller are refused") {
+    program_plan_value const& plan = program_plan<engine_programs::copying>;
+    call_log log(machines_of(plan));
+    CHECK(machines_of(plan).size() == 1);
+    log_calls(log, plan, std::vector<semantics_table>(static_cast<std::size_t>(plan.of->agent_count)));
+    std::set<std::string> layers;
+    for (std::string const& one : layers_of(log, 0)) layers.insert(one);
+    for (int k = 0; k < plan.kernels.size(); ++k) {
+        if (plan.kernel_at(k).is_copy()) CHECK(layers.count(plan.kernel_at(k).name.str()) == 1);
+    }
+    program_plan_value const& beside = program_plan<team_programs::team>;
+    call_log none(machines_of(beside));
+    CHECK_THROWS_WITH(log_calls(none, beside, {semantics_of<team_programs::mixed>, semantics_of<team_programs::npu_machine>}),
+                      Catch::Contains("agent `npu` runs kernel `beside` beside the caller"));
 }

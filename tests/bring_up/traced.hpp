@@ -1,10 +1,11 @@
 #pragma once
+#include <tilewright/program/program_plan.hpp>
 #include <tilewright/tilewright.hpp>
 
 #include "../../examples/02_instruction/matmul.hpp"
 #include "dma_machine.hpp"
 
-/// Kernels that are traced: lesson 02 on smaller matrices, and one with asynchronous transfers on channels.
+/// Kernels that are traced: lesson 02 on smaller matrices, a program of two of them, and one with asynchronous transfers on channels.
 namespace traced {
 
 using namespace tilewright;
@@ -20,6 +21,16 @@ inline constexpr auto matmul_on_npu = schedule(matmul, lesson_matmul::npu)
     .cache_read(B, lesson_matmul::spad).at(ko).by(lesson_matmul::mvin)
     .cache_write(C, lesson_matmul::acc).at(no).by(lesson_matmul::mvout)
     .tensorize(mi, ni, ki, lesson_matmul::mac16);
+
+/// Two products with one right side, one after the other.
+inline constexpr agent on_npu("npu", lesson_matmul::npu);
+inline constexpr tensor<std::int8_t> A2{"A2"};
+inline constexpr tensor<std::int32_t> C2{"C2"};
+inline constexpr auto both = program("both")
+    .input(A, lesson_matmul::dram).input(A2, lesson_matmul::dram).input(B, lesson_matmul::dram)
+    .run("product", on_npu, matmul_on_npu).bind(A, A).bind(B, B).bind(C, C)
+    .run("again", on_npu, matmul_on_npu).bind(A, A2).bind(B, B).bind(C, C2)
+    .output(C, lesson_matmul::dram).output(C2, lesson_matmul::dram);
 
 inline constexpr axis p{"p", 1000}, po{"po"}, pi{"pi"};
 inline constexpr tensor<std::int16_t> left{"left"}, right{"right"}, out{"out"};

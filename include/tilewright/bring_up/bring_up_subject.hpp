@@ -1,6 +1,11 @@
 #pragma once
+#include <span>
 #include <tilewright/emulate/semantics.hpp>
 #include <tilewright/plan/ir/plan_value.hpp>
+
+namespace tilewright {
+struct program_plan_value;
+}
 
 namespace tilewright::bring_up {
 
@@ -17,5 +22,12 @@ struct traced_kernel {
     semantics_table const& semantics;
 };
 extern traced_kernel const kernel_of_trace;
+
+/// Or the program, with what the machine of each of its agents does.
+struct traced_program {
+    program_plan_value const& plan;
+    std::span<semantics_table const* const> semantics;
+};
+extern traced_program const program_of_trace;
 
 }  // namespace tilewright::bring_up

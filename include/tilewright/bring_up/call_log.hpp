@@ -18,16 +18,25 @@ struct expected_argument {
 struct expected_call {
     std::string symbol{};
     std::vector<expected_argument> arguments{};
+    std::string layer{};  ///< kernel or copy of a program; empty: a kernel by itself
 };
 
 class call_log {
   public:
-    explicit call_log(machine const& where) : where_(where) {
-        each_device_function(where, [&](device_call const& call, std::vector<std::string> const& parameters) {
-            for (std::string const& one : parameters) names_[call.symbol.str()].push_back(one.substr(one.find_last_of(" *") + 1));
-            names_[call.symbol.str()].resize(static_cast<std::size_t>(call.count));
-        });
+    explicit call_log(machine const& where) : call_log(std::vector<machine const*>{&where}) {}
+    /// Of a program, whose agents have machines of their own.
+    explicit call_log(std::vector<machine const*> const& machines) {
+        for (machine const* const where : machines) {
+            each_device_function(*where, [&](device_call const& call, std::vector<std::string> const& parameters) {
+                auto const [named, is_new] = names_.try_emplace(call.symbol.str());
+                if (!is_new) return;
+                for (std::string const& one : parameters) named->second.push_back(one.substr(one.find_last_of(" *") + 1));
+                named->second.resize(static_cast<std::size_t>(call.count));
+            });
+        }
     }
+    /// From now on, calls are those of a kernel of a program, which an agent runs; empty: of none.
+    void in_layer(std::string const& layer, std::string const& agent) { layer_ = layer, agent_ = agent; }
     /// Tells where an argument of the kernel lies in this process.
     void know(std::string const& tensor, void const* first, std::int64_t bytes) {
         places_.push_back({tensor, static_cast<std::byte const*>(first), bytes});
@@ -42,58 +51,58 @@ class call_log {
     // As the emulator is called; each before it.
 
     void transfer(emulator const& on, int at, void const* source, void const* destination, std::int64_t const* shape) {
-        transfer_description const& t = where_.transfers[at];
-        if (passes_values(where_, t)) return;  // an instruction of the core
+        transfer_description const& t = on.what().transfers[at];
+        if (passes_values(on.what(), t)) return;  // an instruction of the core
         emulation::transfer_call const call{source, const_cast<void*>(destination), shape};
         std::int64_t elements = call.row();
         for (int d = 1; d <= call.dimensions(); ++d) elements *= call.extent(d);
-        each_call(where_, t, [&](device_call const& made) {
+        each_call(on.what(), t, [&](device_call const& made) {
             add(on, made, [&](call_argument const& a) { return of_transfer(on, t, call, elements * call.destination_size(), a); });
         });
     }
     void intrinsic(emulator const& on, int at, std::int64_t const* operands) {
-        intrinsic_description const& i = where_.intrinsics[at];
-        if (passes_values(where_, i)) return;
+        intrinsic_description const& i = on.what().intrinsics[at];
+        if (passes_values(on.what(), i)) return;
         std::int64_t const* const extents = operands + i.operand_count * emulation::intrinsic_call::words_of_operand;
-        each_call(where_, i, [&](device_call const& made) {
+        each_call(on.what(), i, [&](device_call const& made) {
             add(on, made, [&](call_argument const& a) { return of_intrinsic(on, i, operands, extents, a); });
         });
     }
     void wait(emulator const& on, int lane, std::int64_t value) {
-        int const engine_at = where_.engine_of_lane(lane);
-        add(on, wait_call_of(where_.engines[engine_at]), [&](call_argument const& a) -> expected_argument {
-            if (a.is == role::channel) return number(lane - where_.first_lane(engine_at));
+        int const engine_at = on.what().engine_of_lane(lane);
+        add(on, wait_call_of(on.what().engines[engine_at]), [&](call_argument const& a) -> expected_argument {
+            if (a.is == role::channel) return number(lane - on.what().first_lane(engine_at));
             return number(a.is == role::tag || a.is == role::pending ? value : a.value);
         });
     }
     void configure(emulator const& on, int at, std::int64_t const* values) {
-        add(on, set_call_of(where_.configurations[at]), [&](call_argument const& a) -> expected_argument {
+        add(on, set_call_of(on.what().configurations[at]), [&](call_argument const& a) -> expected_argument {
             if (a.is != role::setting) return number(a.value);
-            return {{}, values[a.dimension], {}, !is_data(where_.configurations[at].name, a.dimension)};
+            return {{}, values[a.dimension], {}, !is_data(on.what(), on.what().configurations[at].name, a.dimension)};
         });
     }
     void token(emulator const& on, int at, int queue, bool pushes) {
-        tokens const& t = where_.tokens[at];
+        tokens const& t = on.what().tokens[at];
         add(on, pushes ? push_call_of(t) : pop_call_of(t),
             [&](call_argument const& a) { return number(a.is == role::queue ? queue : a.value); });
     }
     void barrier(emulator const& on) {
-        add(on, barrier_call_of(where_.core_at(on.core())), [&](call_argument const& a) {
+        add(on, barrier_call_of(on.what().core_at(on.core())), [&](call_argument const& a) {
             return number(a.is == role::core ? on.core() : a.is == role::status ? 0 : a.value);
         });
     }
     void message(emulator const& on, int peer, int queue, bool sends) {
-        core const& of = where_.core_at(on.core());
+        core const& of = on.what().core_at(on.core());
         add(on, sends ? signal_call_of(of) : await_call_of(of), [&](call_argument const& a) {
             return number(a.is == role::core ? on.core() : a.is == role::peer ? peer : a.is == role::queue ? queue : a.value);
         });
     }
     void keep_up(emulator const& on, int memory_at, std::uint64_t address, std::int64_t bytes, bool invalidates) {
-        core const& of = where_.core_at(on.core());
+        core const& of = on.what().core_at(on.core());
         add(on, invalidates ? invalidate_call_of(of) : clean_call_of(of), [&](call_argument const& a) {
             if (a.is == role::source)
-                return address_of(on, where_.memories[memory_at].name, reinterpret_cast<void const*>(static_cast<std::uintptr_t>(address)),
-                                  0);
+                return address_of(on, on.what().memories[memory_at].name,
+                                  reinterpret_cast<void const*>(static_cast<std::uintptr_t>(address)), 0);
             return number(a.is == role::core ? on.core() : a.is == role::bytes ? bytes : a.value);
         });
     }
@@ -105,9 +114,9 @@ class call_log {
         std::int64_t bytes = 0;
     };
     /// Whether a part of the machine sets a value of a configuration to what it reads from memory.
-    bool is_data(ir::label const& configuration_name, int value) const {
-        for (int at = 0; at < where_.settings.size(); ++at) {
-            required_setting const& one = where_.settings[at];
+    static bool is_data(machine const& where, ir::label const& configuration_name, int value) {
+        for (int at = 0; at < where.settings.size(); ++at) {
+            required_setting const& one = where.settings[at];
             if (one.configuration_name == configuration_name && value < one.count && one.values[value].is == role::value) return true;
         }
         return false;
@@ -117,7 +126,7 @@ class call_log {
 
     template <class Argument>
     void add(emulator const& on, device_call const& call, Argument const& argument) {
-        expected_call made{call.symbol.str(), {}};
+        expected_call made{call.symbol.str(), {}, layer_};
         std::vector<std::string> const& names = names_.at(made.symbol);
         for (int at = 0; at < call.count; ++at) {
             made.arguments.push_back(argument(call.arguments[at]));
@@ -141,8 +150,8 @@ class call_log {
             case role::pad_after: return number(a.dimension == 0 || present ? call.pads(a.dimension)[1] : 0);
             case role::pad_value: return number(call.border()[0]);
             case role::tag: return number(call.tag());
-            case role::channel: return number(is_dealt_out(where_, t) ? call.channel(t.border.is) : 0);
-            case role::cores: return number(call.cores(t.border.is, is_dealt_out(where_, t)));
+            case role::channel: return number(is_dealt_out(on.what(), t) ? call.channel(t.border.is) : 0);
+            case role::cores: return number(call.cores(t.border.is, is_dealt_out(on.what(), t)));
             default: return number(a.value);
         }
     }
@@ -161,9 +170,9 @@ class call_log {
     }
     /// An address of this process, or a number of a row, as the device has it.
     expected_argument address_of(emulator const& on, ir::label const& memory_name, void const* address, std::int64_t flags) const {
-        memory const seen = with_room(where_, where_.memories[where_.memories.find(memory_name)]);
-        int const under = memory_under(where_, memory_name);
-        memory const& m = where_.memories[under];
+        memory const seen = with_room(on.what(), on.what().memories[on.what().memories.find(memory_name)]);
+        int const under = memory_under(on.what(), memory_name);
+        memory const& m = on.what().memories[under];
         std::int64_t offset = -1;
         int bank = 0;
         if (m.is_numbered()) {
@@ -192,13 +201,13 @@ class call_log {
         if (seen.is_numbered()) return number(static_cast<std::int64_t>(seen.number_of(seen.position(bank, offset))) | flags);
         std::uint64_t const of_core = seen.has_core_bases() ? seen.core_offset(on.core()) : 0;
         if (seen.has_address()) return number(static_cast<std::int64_t>(seen.position(bank, offset) + of_core) | flags);
-        return {{}, bank * m.bank_capacity() + offset, m.name.str()};
+        return {{}, bank * m.bank_capacity() + offset, (m.per_agent ? agent_ + "." : "") + m.name.str()};
     }
 
-    machine const& where_;
     std::map<std::string, std::vector<std::string>> names_;
     std::vector<place> places_;
     std::map<int, std::vector<expected_call>> calls_;
+    std::string layer_, agent_;
     std::mutex access_;
 };
 

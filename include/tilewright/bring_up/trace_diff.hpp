@@ -64,11 +64,18 @@ class trace_difference {
     }
     /// @param at  of the calls that the trace has
     std::string report(std::size_t at, std::string const& what) const {
-        std::string text =
-            "core " + std::to_string(got_.core) + ", call " + std::to_string(static_cast<std::size_t>(got_.lost) + at) + ": " + what + "\n";
+        std::size_t const step = static_cast<std::size_t>(got_.lost) + at;
+        std::string text = "core " + std::to_string(got_.core) + ", call " + std::to_string(step) + layer_text(step) + ": " + what + "\n";
         for (std::size_t before = at > 3 ? at - 3 : 0; before < at && before < got_.calls.size(); ++before)
             text += "    before   " + text_of(got_.calls[before]) + "\n";
         return text;
+    }
+    /// Of a program, which layer should make a call, and which one of its calls that is: they are counted from 0.
+    std::string layer_text(std::size_t step) const {
+        if (step >= wanted_.size() || wanted_[step].layer.empty()) return {};
+        std::size_t first = step;
+        while (first > 0 && wanted_[first - 1].layer == wanted_[step].layer) --first;
+        return " (" + wanted_[step].layer + ", call " + std::to_string(step - first) + ")";
     }
     static std::string number_text(std::int64_t value) {
         if (value > -0x10000 && value < 0x10000) return std::to_string(value);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <tilewright/bring_up/bring_up_subject.hpp>
@@ -8,6 +9,7 @@
 #include <tilewright/bring_up/trace_diff.hpp>
 #include <tilewright/halide/jit.hpp>
 #include <tilewright/runtime/call.hpp>
+#include <vector>
 
 // What an emulated machine is asked for while a kernel runs on it, and the program that compares a device's trace with it.
 namespace tilewright::bring_up {
@@ -132,8 +134,11 @@ inline std::vector<core_trace> trace_of_file(std::string const& path) {
     return read_trace(from);
 }
 /// `tool diff TRACE` names the first step that differs from what the emulator does, and returns 2; `tool fit TRACE…` prints the costs of
-/// the machine's parts. @return 0, 1 after a message, or 2
-inline int run_trace_tool(plan_value const& plan, semantics_table const& semantics, int count, char** arguments) try {
+/// the machines' parts.
+/// @param logs  writes down what should be called
+/// @return 0, 1 after a message, or 2
+inline int run_trace_tool(std::vector<machine const*> const& machines, std::function<void(call_log&)> const& logs, int count,
+                          char** arguments) try {
     std::vector<std::string> const given(arguments + 1, arguments + count);
     bool const compares = given.size() == 2 && given[0] == "diff", fits = given.size() >= 2 && given[0] == "fit";
     if (!compares && !fits) {
@@ -147,11 +152,11 @@ inline int run_trace_tool(plan_value const& plan, semantics_table const& semanti
     }
     std::cout << lost_text(traces);
     if (fits) {
-        std::cout << fit_text(*plan.where, traces);
+        for (machine const* const where : machines) std::cout << fit_text(*where, traces);
         return 0;
     }
-    call_log log(*plan.where);
-    log_calls(log, plan, semantics);
+    call_log log(machines);
+    logs(log);
     std::string const wrong = trace_difference::between(log, traces);
     std::size_t calls = 0;
     for (core_trace const& one : traces) calls += one.calls.size();
@@ -160,6 +165,11 @@ inline int run_trace_tool(plan_value const& plan, semantics_table const& semanti
 } catch (std::exception const& wrong) {
     std::cerr << arguments[0] << ": " << wrong.what() << "\n";
     return 1;
+}
+/// Of a kernel.
+inline int run_trace_tool(plan_value const& plan, semantics_table const& semantics, int count, char** arguments) {
+    return run_trace_tool(
+        {plan.where}, [&](call_log& log) { log_calls(log, plan, semantics); }, count, arguments);
 }
 
 }  // namespace tilewright::bring_up

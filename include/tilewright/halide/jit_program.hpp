@@ -8,6 +8,13 @@
 
 namespace tilewright::halide {
 
+/// What is told of a program while it runs.
+struct program_watch {
+    std::map<std::string, Halide::JITExtern> functions{};  ///< what its kernels call, in place of the emulator's functions
+    std::function<void(int kernel_at)> works{};            ///< before a kernel runs, begins, or is completed; -1: before cores meet
+    std::function<void(emulator& core)> meets{};           ///< before a core goes to a barrier of the program
+};
+
 /// A program compiled at run time, on the emulated machines of its agents.
 ///
 /// @throws std::invalid_argument when the program was refused, with its verdict
@@ -33,6 +40,14 @@ class jit_program {
         }
     }
 
+    void watch(program_watch const& by) {
+        watch_ = by;
+        for (kernel& k : kernels_) {
+            k.code->pipeline().set_jit_externs(by.functions);
+            if (k.completes) k.completes->pipeline().set_jit_externs(by.functions);
+        }
+    }
+
     /// Runs the program as its plan says. Tensors without a pointer are at their addresses: see `program_emulator::address`.
     ///
     /// @param passed    where the caller has the tensors of memories without a capacity, by name
@@ -45,6 +60,7 @@ class jit_program {
         };
         for (int at = 0; at < plan().steps.size() && code == 0; ++at) {
             ir::program_step const& s = plan().steps[at];
+            if (watch_.works) watch_.works(s.kind == ir::program_step_kind::barrier ? -1 : s.kernel);
             if (s.kind == ir::program_step_kind::barrier || plan().is_of_cores(plan().kernel_at(s.kernel).agent)) {
                 code = step_of_cores(s, passed);
                 if (s.kind != ir::program_step_kind::barrier) tell(s.kernel);
@@ -77,7 +93,12 @@ class jit_program {
     /// All cores meet, or run a kernel; core 0 alone runs what they do not share.
     int step_of_cores(ir::program_step const& s, std::map<std::string, void*> const& passed) {
         core_team& team = on_.cores();
-        if (s.kind == ir::program_step_kind::barrier) return team.run([&](int) { return on_.meet(); });
+        if (s.kind == ir::program_step_kind::barrier) {
+            return team.run([&](int core) {
+                if (watch_.meets) watch_.meets(team.on(core));
+                return on_.meet();
+            });
+        }
         auto [inputs, output] = arguments(s.kernel, passed);
         return on_.run_on_cores(s.kernel, [&, this, in = inputs, out = output] { return kernel_of(s.kernel).code->run(team, in, out); });
     }
@@ -125,6 +146,7 @@ class jit_program {
     program_emulator& on_;
     bool checked_;
     std::deque<kernel> kernels_;
+    program_watch watch_;
 };
 
 }  // namespace tilewright::halide
