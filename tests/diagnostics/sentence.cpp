@@ -8,7 +8,7 @@
 using namespace tilewright;
 
 namespace {
-std::string said(verdict const& refusal) { return sentence_of(refusal).letters.data(); }
+std::string said(verdict const& refusal) { return sentence_of(refusal).letters.elements; }
 }  // namespace
 
 TEST_CASE("a sentence has the names, numbers, parts and the directive of its verdict") {

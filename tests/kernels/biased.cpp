@@ -98,7 +98,7 @@ TEST_CASE("a bias for each element takes the form with as many dimensions") {
 TEST_CASE("without a form that loads it, neither an overwriting one nor a fill will do") {
     verdict const wrong = refusal_of(staged(of_row, without).tensorize(m, n, k, mac));
     CHECK(wrong.kind == verdict_kind::missing_first_form);
-    CHECK(std::string(sentence_of(wrong).letters.data())
+    CHECK(std::string(sentence_of(wrong).letters.elements)
               .starts_with("`mac` accumulates into `C`, which nothing overwrites or fills first with `bias`"));
     // And the form does not start what has no bias.
     constexpr auto matmul = C(m, n) += product;

@@ -26,10 +26,11 @@ plan_value without(plan_value plan, int at) {
 bool is_only_written_after(plan_value const& plan, int at) {
     if (plan.steps[at].kind != ir::step_kind::invalidate) return false;
     bool read = false;
-    for (int next = at + 1; next < plan.steps.size() && plan.steps[next].kind != ir::step_kind::barrier; ++next)
-        tilewright::detail::each_buffer_access(plan, plan.steps[next], [&](tilewright::detail::buffer_access const& a) {
-            read |= a.reads && a.buffer == plan.upkeeps[plan.steps[at].what].buffer;
-        });
+    for (int next = at + 1; next < plan.steps.size() && plan.steps[next].kind != ir::step_kind::barrier; ++next) {
+        auto const accesses = tilewright::detail::accesses_of(plan, plan.steps[next]);
+        for (int which = 0; which < accesses.size(); ++which)
+            read |= accesses[which].reads && accesses[which].buffer == plan.upkeeps[plan.steps[at].what].buffer;
+    }
     return !read;
 }
 

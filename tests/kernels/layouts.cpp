@@ -435,7 +435,7 @@ TEST_CASE("operands that an instruction cannot take from a layout are refused") 
             .tensorize(mi, ni, ki, panels);
         return make_plan(s).refusal;
     };
-    auto const text = [](verdict const& v) { return std::string(sentence_of(v).letters.data()); };
+    auto const text = [](verdict const& v) { return std::string(sentence_of(v).letters.elements); };
     auto const good_a = [](auto i, auto l) { return index_map(i / 6, l, i % 6); };
     auto const good_b = [](auto l, auto j) { return index_map(j / 8, l, j % 8); };
     CHECK(!refusal_of(good_a, good_b));

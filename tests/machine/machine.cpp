@@ -79,14 +79,14 @@ constexpr auto priced = intrinsic("priced", c(i, j) += a(i, k) * b(k, j))
                             .up_to(i, j)
                             .cycles(20, per(i), 3 * per(j).in_units_of(4) * per(k), per(i, j).in_units_of(3) * 2);
 constexpr std::int64_t price(std::int64_t of_i, std::int64_t of_j, std::int64_t of_k) {
-    return time_of(priced.costs, fixed_array<std::int64_t, 3>{of_i, of_j, of_k}).busy;
+    return time_of(priced.costs, fixed_array<std::int64_t, 3>{of_i, of_j, of_k}.elements).busy;
 }
 static_assert(price(1, 1, 1) == 20 + 1 + 3 + 2);
 static_assert(price(4, 4, 4) == 20 + 4 + 3 * 1 * 4 + 2 * 6);
 static_assert(price(3, 5, 2) == 20 + 3 + 3 * 2 * 2 + 2 * 5);
 static_assert(price(2, 3, 1) == 20 + 2 + 3 + 2 * 2);
-static_assert(time_of(priced.costs, fixed_array<std::int64_t, 3>{4, 4, 4}).latency == 0);
-static_assert(time_of(multiply.costs, fixed_array<std::int64_t, 3>{4, 4, 4}).busy == 1);
+static_assert(time_of(priced.costs, fixed_array<std::int64_t, 3>{4, 4, 4}.elements).latency == 0);
+static_assert(time_of(multiply.costs, fixed_array<std::int64_t, 3>{4, 4, 4}.elements).busy == 1);
 // What is said last holds; each named axis is the one of the semantics, wherever it stands there.
 constexpr auto repriced = [] {
     auto made = priced;
@@ -94,7 +94,7 @@ constexpr auto repriced = [] {
 }();
 static_assert(repriced.costs.term_count == 2 && repriced.costs.axes() == 0b110);
 static_assert(repriced.costs.terms[0].factors[0] == cycle_factor{.axes = 0b100});
-static_assert(time_of(repriced.costs, fixed_array<std::int64_t, 3>{100, 7, 30}).busy == 42);
+static_assert(time_of(repriced.costs, fixed_array<std::int64_t, 3>{100, 7, 30}.elements).busy == 42);
 // The host of a machine without a core costs a cycle an operation.
 static_assert(all.host().name == ir::label("host") && all.host().costs.divide == 1);
 // Semantics stand in the machine's pool.

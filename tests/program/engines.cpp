@@ -17,7 +17,7 @@ std::string steps_of(program_plan_value const& plan) {
     }
     return text;
 }
-std::string sentence(program const& what) { return std::string(sentence_of(make_program_plan(what).refusal).letters.data()); }
+std::string sentence(program const& what) { return std::string(sentence_of(make_program_plan(what).refusal).letters.elements); }
 
 /// What `loader` brings is added at the end; before that, `between` runs on what `turn` makes.
 program with_between(agent const& by, schedule const& between) {

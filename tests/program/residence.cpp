@@ -87,7 +87,7 @@ TEST_CASE("an output that its kernel cannot write is copied there") {
     CHECK(plan.tensor_at(plan.find_tensor("t0")).passed);
 }
 TEST_CASE("programs that cannot be carried out say why, with both ends and their memories") {
-    auto const refused = [](program const& what) { return std::string(sentence_of(make_program_plan(what).refusal).letters.data()); };
+    auto const refused = [](program const& what) { return std::string(sentence_of(make_program_plan(what).refusal).letters.elements); };
     program apart("apart");
     apart.input(in, l2).run("k0", cpu, turn_on_cpu).bind(x, in).bind(r, t0).writes(t0, dram);
     apart.run("k1", npu, turn_on_npu).bind(x, t0).bind(r, out).output(out, act);

@@ -44,7 +44,7 @@ TEST_CASE("buffers of a kernel share bytes where their lifetimes allow, with the
     chip_of_one_pool const small(1116);
     agent const tight("on", small.where);
     program const too_much = small.with_one_tensor(tight, tight);
-    std::string const said(sentence_of(make_program_plan(too_much).refusal).letters.data());
+    std::string const said(sentence_of(make_program_plan(too_much).refusal).letters.elements);
     CHECK(said == "memory `pool` needs 1120 of 1116 bytes in `chain`: kept 400, chain.x.pool 400, chain.first.pool 320");
 }
 TEST_CASE("where a kernel works aside, its buffers share bytes as its own plan has it, when others come and go meanwhile") {
@@ -326,7 +326,7 @@ constexpr program full = of_28_kernels();
 }  // namespace
 
 TEST_CASE("more buffers than a program has in the compiler are refused by name there, and planned at run time") {
-    std::string const said(sentence_of(planned_program<full>::refusal).letters.data());
+    std::string const said(sentence_of(planned_program<full>::refusal).letters.elements);
     CHECK(said == "buffers of kernels: 193, but at most 192 can be held");
     program_plan_value const made = make_program_plan(full);
     CHECK(!made.refusal);

@@ -485,7 +485,7 @@ TEST_CASE("machines are checked as the reference says") {
         CHECK(name_of(both.refusal.kind) == std::string("not_honoured"));
         std::string const sentence =
             "`" + other.name.str() + "` beside `" + one.name.str() + "` asks for sums rounded otherwise, which plans do not do yet";
-        CHECK(sentence_of(both.refusal).letters.data() == sentence);
+        CHECK(sentence_of(both.refusal).letters.elements == sentence);
         CHECK(to_json(both).find("{\"verdict\":\"not_honoured\",\"sentence\":\"" + sentence) != std::string::npos);
     }
     CHECK(verdict_of(tcm, transfer("t", dram, tcm).asynchronous()) == "invalid_part");

@@ -139,7 +139,7 @@ constexpr label types_of(computation_view nodes, node const& n) {
         if (at > 0) text[at++] = ',', text[at++] = ' ';
         for (char const* name = name_of(nodes[n.argument(argument)].type); *name != '\0'; ++name) text[at++] = *name;
     }
-    return label(text.data());
+    return label(text.elements);
 }
 
 /// The first axis of a value that the result does not have; -1: there is none.

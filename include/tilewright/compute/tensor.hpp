@@ -8,7 +8,7 @@ template <int Count>
 struct computation {
     fixed_array<ir::node, Count> nodes{};
 
-    constexpr computation_view view() const { return {nodes.data(), Count}; }
+    constexpr computation_view view() const { return {nodes.elements, Count}; }
 };
 
 /// One element of a tensor: `A(m, 2 * k + 1)`. Assigning to it states a stage of a computation.

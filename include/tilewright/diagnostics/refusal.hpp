@@ -16,13 +16,13 @@ inline constexpr text_line refusal_text = [] {
     text_line line;
     line.put(advice_of(V));
     line.put("; ");
-    line.put(sentence_of(V).letters.data());
+    line.put(sentence_of(V).letters.elements);
     return line;
 }();
 template <verdict const& V>
 struct shown {
     static constexpr std::size_t size() { return static_cast<std::size_t>(refusal_text<V>.size); }
-    static constexpr char const* data() { return refusal_text<V>.letters.data(); }
+    static constexpr char const* data() { return refusal_text<V>.letters.elements; }
 };
 }  // namespace detail
 
@@ -99,12 +99,12 @@ struct pieces {
     }
     static constexpr text_line names = [] {
         text_line line;
-        for (label const& name : V.names) append(line, name);
+        for (label const& name : V.names.elements) append(line, name);
         return line;
     }();
     static constexpr text_line part_names = [] {
         text_line line;
-        for (share const& part : V.shares) append(line, part.name);
+        for (share const& part : V.shares.elements) append(line, part.name);
         return line;
     }();
 

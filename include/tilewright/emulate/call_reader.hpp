@@ -100,11 +100,11 @@ class call_reader {
     }
     /// Reads how much of each axis a call covers. @return whether it can
     static bool cover(intrinsic_part& part, std::int64_t const* extents, intrinsic_call& call) {
-        std::copy(extents, extents + part.axis_count, call.extents.begin());
+        std::copy(extents, extents + part.axis_count, call.extents.elements);
         for (int axis = 0; axis < part.axis_count; ++axis) {
             if (call.extents[axis] < 1 || call.extents[axis] > part.most[axis]) return false;
         }
-        for (operand_footprint& operand : part.operands) operand.cover(call.extents.data());
+        for (operand_footprint& operand : part.operands) operand.cover(call.extents.elements);
         return true;
     }
     std::optional<refused_call> read_operand(int o, std::int64_t const* given, intrinsic_request& asked) const {

@@ -56,27 +56,27 @@ class intrinsic_check : part_check {
         ir::list<std::vector<std::byte>> wanted;
         for (int o = 0; o < what_.operand_count; ++o) {
             operand& one = operands_[o];
-            one.footprint.cover(extents_.data());
+            one.footprint.cover(extents_.elements);
             if (what_.operands[o].in_place) continue;
             choose_strides(o);
-            std::copy(one.strides.begin(), one.strides.end(), strides.begin() + o * max_rank);
+            std::copy(begin(one.strides), end(one.strides), strides.elements + o * max_rank);
             std::int64_t const alignment =
                 detail::lcm(detail::lcm(what_.address_alignment, constraint(o).alignment), one.footprint.element_bytes);
             one.memory =
-                make_piece(where_.memories.find(what_.operands[o].memory_name), one.footprint.reach(one.strides.data()), alignment);
+                make_piece(where_.memories.find(what_.operands[o].memory_name), one.footprint.reach(one.strides.elements), alignment);
             fill(one.memory, one.type);
         }
         if (int const tied = what_.find_in_place(); tied >= 0) {
             operand &read = operands_[tied], &written = operands_[result()];
             read.strides = written.strides;
-            std::copy(read.strides.begin(), read.strides.end(), strides.begin() + tied * max_rank);
+            std::copy(begin(read.strides), end(read.strides), strides.elements + tied * max_rank);
             read.memory = {written.memory.first, {}, written.memory.begin, written.memory.size, written.memory.address};
         }
         ir::list<std::vector<std::byte>> before;
         for (operand& one : operands_) before.push_back(copy_of(one.memory));
         // What should come out is made in place, and put back.
         for (int o = 0; o < what_.operand_count; ++o) addresses[o] = operands_[o].memory.first;
-        does_(addresses.data(), strides.data(), extents_.data());
+        does_(addresses.elements, strides.elements, extents_.elements);
         for (operand& one : operands_) wanted.push_back(copy_of(one.memory));
         for (int o = 0; o < what_.operand_count; ++o) {
             std::copy(before[o].begin(), before[o].end(), operands_[o].memory.begin);
@@ -151,7 +151,7 @@ class intrinsic_check : part_check {
         std::int64_t const behind = at - (one.memory.first - one.memory.begin), size = one.footprint.element_bytes;
         std::string const name = what_.operands[o].tensor.str();
         for (auto const& run : one.footprint.runs()) {
-            std::int64_t const first = one.footprint.byte_offset(run, one.strides.data());
+            std::int64_t const first = one.footprint.byte_offset(run, one.strides.elements);
             if (behind < first || behind >= first + run.count * size) continue;
             std::int64_t const element = (behind - first) / size;
             std::string index;

@@ -87,7 +87,7 @@ class transfer_check : part_check {
     }
     piece make_piece_for(side const& one) { return make_piece(one.memory, one.reach, detail::lcm(what_.address_alignment, one.size)); }
     /// The call that was drawn.
-    transfer_call call() const { return {from_.at.first, to_.at.first, shape_.data()}; }
+    transfer_call call() const { return {from_.at.first, to_.at.first, shape_.elements}; }
 
     void draw_shape() {
         std::int64_t const longest =
@@ -97,7 +97,7 @@ class transfer_check : part_check {
         from_.reach = row * from_.size, to_.reach = row * to_.size;
         int deduced = limits_.deduced;
         for (int dimension = 1; dimension <= dimensions_; ++dimension) {
-            std::int64_t* const one = shape_.begin() + transfer_call::along_at(dimensions_, dimension);
+            std::int64_t* const one = shape_.elements + transfer_call::along_at(dimensions_, dimension);
             std::int64_t const most = limits_.extent(dimension);
             bool const has_extent = limits_.tells(dimension) || deduced-- > 0;
             one[0] = has_extent ? between(1, most > 0 ? std::min<std::int64_t>(most, 6) : 6) : 1;
@@ -122,7 +122,7 @@ class transfer_check : part_check {
         bool follows = false;
         for (int dimension = dimensions_; dimension >= 0 && what_.border.is; --dimension) {
             std::int64_t left = call().extent(dimension) - 1;
-            std::int64_t* const ends = shape_.begin() + transfer_call::pads_at(dimensions_, dimension);
+            std::int64_t* const ends = shape_.elements + transfer_call::pads_at(dimensions_, dimension);
             for (int end = 0; end < 2 && !follows; ++end) {
                 if (!limits_.pads(dimension, end == 0 ? 1 : 2)) continue;
                 ends[end] = between(0, limits_.longest_pad > 0 ? std::min(left, limits_.longest_pad) : left);

@@ -19,8 +19,8 @@ struct intrinsic_call {
     extent_list extents{};                                        ///< of its axes, where it covers up to so many elements of them
 
     std::uintptr_t begin_of(int operand) const { return reinterpret_cast<std::uintptr_t>(addresses[operand]); }
-    std::int64_t* strides_of(int operand) { return strides.begin() + operand * max_rank; }
-    std::int64_t const* strides_of(int operand) const { return strides.data() + operand * max_rank; }
+    std::int64_t* strides_of(int operand) { return strides.elements + operand * max_rank; }
+    std::int64_t const* strides_of(int operand) const { return strides.elements + operand * max_rank; }
 };
 
 }  // namespace tilewright::emulation

@@ -61,13 +61,13 @@ class job_runner {
     }
     void run(intrinsic_request& asked) {
         intrinsic_part const& part = asked.part;
-        job_time const time = time_of(part.is.costs, part.covered(asked.call));
+        job_time const time = time_of(part.is.costs, part.covered(asked.call).elements);
         counts_.intrinsics[part.at].add(0, time);
         if (part.is_aside()) {
             engine_clock const& clock = start(part.lane, asked.next, time);
             if (records_.on()) keep(part, {.begin = clock.free - time.busy, .end = clock.free, .complete = asked.next.complete});
             asked.next.computes = [does = part.does, call = asked.call] {
-                does(call.addresses.data(), call.strides.data(), call.extents.data());
+                does(call.addresses.elements, call.strides.elements, call.extents.elements);
             };
             engines_.give(part.lane, std::move(asked.next));
             return;

@@ -64,7 +64,7 @@ struct intrinsic_part : engine_place {
     /// Whether the core goes on beside a call.
     bool is_aside() const { return is.is_asynchronous && engine >= 0; }
     extent_list const& covered(intrinsic_call const& call) const { return is_flexible() ? call.extents : most; }
-    void carry_out(intrinsic_call const& call) const { does(call.addresses.data(), call.strides.data(), call.extents.data()); }
+    void carry_out(intrinsic_call const& call) const { does(call.addresses.elements, call.strides.elements, call.extents.elements); }
 
     /// The bytes that a call reads and writes.
     void find_ranges(intrinsic_call const& call, flight& next) {

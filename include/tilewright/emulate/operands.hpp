@@ -44,8 +44,8 @@ class operand_footprint {
     /// Sets how much of each axis calls cover from now on.
     void cover(std::int64_t const* extents) {
         for (access& a : accesses_) {
-            if (std::equal(extents, extents + a.axis_count, a.extents.begin())) continue;
-            std::copy(extents, extents + a.axis_count, a.extents.begin());
+            if (std::equal(extents, extents + a.axis_count, a.extents.elements)) continue;
+            std::copy(extents, extents + a.axis_count, a.extents.elements);
             a.find_last();
             runs_.clear();
         }
@@ -65,7 +65,7 @@ class operand_footprint {
         if (!runs_.empty()) return runs_;
         using index = fixed_array<std::int64_t, max_rank>;
         auto const comes_before = [](index const& a, index const& b) {
-            return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+            return std::lexicographical_compare(begin(a), end(a), begin(b), end(b));
         };
         std::set<index, decltype(comes_before)> touched;
         for (access const& a : accesses_) {

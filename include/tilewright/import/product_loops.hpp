@@ -40,7 +40,7 @@ inline std::optional<product_instruction> product_instruction_of(machine const& 
     fixed_array<std::int64_t, ir::stage::most_axes> extents{};
     double products = 1;
     for (int axis = 0; axis < stage.axis_count; ++axis) products *= static_cast<double>(extents[axis] = stage.axes[axis].extent);
-    made.cycles_for_each = static_cast<double>(time_of(made.what.costs, extents).busy) / products;
+    made.cycles_for_each = static_cast<double>(time_of(made.what.costs, extents.elements).busy) / products;
     auto const factor = [&](ir::label const& tensor) {
         instruction_factor one;
         if (int const found = made.what.find(tensor); found >= 0) one.where = made.what.operands[found];

@@ -243,7 +243,7 @@ inline candidates product_schedules(placed_layer& of, ir::label const& instructi
     if (joins && !of.of.join_taps()) return {{}, "its channels do not follow the columns of a window"};
     if (by->m && !by->rows && of.of.join_loops()) what = of.of.as_contraction();
     // What no transfer takes out of the accumulators, the core does, as it does what is computed of sums.
-    bool const is_stored = std::any_of(where.transfers.parts.begin(), where.transfers.parts.begin() + where.transfers.size(),
+    bool const is_stored = std::any_of(begin(where.transfers.parts), begin(where.transfers.parts) + where.transfers.size(),
                                        [&](transfer_description const& one) { return one.source == by->sums.memory_name; });
     if (!what->finishes() && (!is_stored || what->starts_from_value)) of.of.keep_sums_apart();
     intrinsic_description const* finishing = nullptr;

@@ -5,17 +5,27 @@
 // What one call of a transfer can express, by its declaration and by the arguments of its C functions.
 namespace tilewright::detail {
 
+/// What a call, or a setting, is given.
+struct given_values {
+    call_argument const* first;
+    int count;
+};
+/// List `at` of the values that a part is given: for its first call, then for each further one, then for each setting that it uses.
+constexpr given_values values_at(machine const& where, device_call const& call, part_range more, part_range settings, int at) {
+    if (at == 0) return {call.arguments.elements, call.count};
+    if (at <= more.count) {
+        device_call const& further = where.more_calls[more.first + at - 1];
+        return {further.arguments.elements, further.count};
+    }
+    required_setting const& setting = where.settings[settings.first + at - 1 - more.count];
+    return {setting.values.elements, setting.count};
+}
 /// Calls `visit(argument)` for what the calls of a part, and the settings that it uses, are given.
 template <class Description, class Visit>
 constexpr void each_value(machine const& where, Description const& part, Visit&& visit) {
-    for (int at = 0; at < part.call.count; ++at) visit(part.call.arguments[at]);
-    for (int more = part.more_calls.first; more < part.more_calls.first + part.more_calls.count; ++more) {
-        device_call const& call = where.more_calls[more];
-        for (int at = 0; at < call.count; ++at) visit(call.arguments[at]);
-    }
-    for (int which = part.settings.first; which < part.settings.first + part.settings.count; ++which) {
-        required_setting const& setting = where.settings[which];
-        for (int at = 0; at < setting.count; ++at) visit(setting.values[at]);
+    for (int list = 0; list <= part.more_calls.count + part.settings.count; ++list) {
+        given_values const given = values_at(where, part.call, part.more_calls, part.settings, list);
+        for (int at = 0; at < given.count; ++at) visit(given.first[at]);
     }
 }
 

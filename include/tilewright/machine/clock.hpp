@@ -15,9 +15,9 @@ constexpr job_time time_of(transfer_cost const& cost, std::int64_t bytes) {
 }
 /// The number of units that so many elements begin.
 constexpr std::int64_t units_of(std::int64_t elements, std::int64_t unit) { return elements / unit + (elements % unit != 0); }
-/// The time of a call of an intrinsic that covers so many elements of each of its axes. Its result is there when it leaves the engine.
-template <class Extents>
-constexpr job_time time_of(intrinsic_cost const& cost, Extents const& extents) {
+/// The time of a call of an intrinsic that covers `extents[axis]` elements of each of its axes. Its result is there when it leaves the
+/// engine.
+constexpr job_time time_of(intrinsic_cost const& cost, std::int64_t const* extents) {
     job_time time{cost.cycles, 0};
     for (int t = 0; t < cost.term_count; ++t) {
         cycle_term const& term = cost.terms[t];
@@ -26,7 +26,7 @@ constexpr job_time time_of(intrinsic_cost const& cost, Extents const& extents) {
             cycle_factor const& factor = term.factors[f];
             std::int64_t elements = 1;
             for (int axis = 0; factor.axes >> axis != 0; ++axis) {
-                if (factor.has(axis)) elements *= extents.data()[axis];
+                if (factor.has(axis)) elements *= extents[axis];
             }
             cycles *= units_of(elements, factor.unit);
         }
@@ -70,7 +70,7 @@ struct engine_clock {
         // Now the queue is full of them: each further job moves everything on.
         std::int64_t const moved = count * cycles;
         now += moved, free += moved, complete += moved, busy += moved, jobs += count;
-        for (std::int64_t& completion : completions) completion += moved;
+        for (std::int64_t& completion : completions.elements) completion += moved;
     }
 };
 

@@ -54,7 +54,7 @@ struct core {
         visit("signal_capacity", signal_capacity, 1);
         visit("signal_cycles", signal_cycles, 0, most_wait_cycles);
         costs.each_number(visit);
-        for (cache_level const& level : caches) level.each_number(visit);
+        for (cache_level const& level : caches.elements) level.each_number(visit);
     }
     /// How many caches it has.
     constexpr int cache_levels() const {

@@ -237,7 +237,7 @@ struct intrinsic : intrinsic_description {
     /// The position of an axis in the stage that the semantics are; -1: it has none of this name.
     constexpr int axis_of(ir::label const& axis_name) const {
         ir::stage s;
-        if (does.count > max_semantics || read_stage({does.nodes.data(), does.count}, 0, s)) return -1;
+        if (does.count > max_semantics || read_stage({does.nodes.elements, does.count}, 0, s)) return -1;
         return s.find(axis_name);
     }
 };

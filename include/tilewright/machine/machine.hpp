@@ -112,7 +112,7 @@ struct machine {
     }
 
     /// The nodes of the semantics of a part.
-    constexpr computation_view view(semantics_range range) const { return {semantics.data() + range.first, range.count}; }
+    constexpr computation_view view(semantics_range range) const { return {semantics.elements + range.first, range.count}; }
     /// How many channels an engine has. Each is in order by itself. The channels of all engines stand in one row, the lanes: those of
     /// engine 0, those of engine 1, …
     constexpr int channels_of(int engine_at) const {

@@ -6,6 +6,7 @@
 #include <boost/hana/pair.hpp>
 #include <boost/hana/string.hpp>
 #include <boost/hana/unpack.hpp>
+#include <iterator>
 #include <span>
 #include <tilewright/machine/every_member.hpp>
 #include <tilewright/machine/machine.hpp>
@@ -42,13 +43,13 @@ concept has_name_of = requires(T value) {
 
 template <class T>
 concept range_of_parts = requires(T const& many) {
-    std::size(many), std::begin(many), std::end(many);
+    std::size(many), std::ranges::begin(many), std::ranges::end(many);
 };
 
 /// The parts of a list that are in use; `count` may be higher than that when it overflowed.
 template <class Part, int Most>
 constexpr std::span<Part const> in_use(fixed_array<Part, Most> const& parts, int count) {
-    return {parts.data(), static_cast<std::size_t>(count < Most ? count : Most)};
+    return {parts.elements, static_cast<std::size_t>(count < Most ? count : Most)};
 }
 
 /// The bases of a memory's banks; none where its base says everything.
@@ -57,8 +58,8 @@ struct bank_base_list {
     int count = 0;
 
     constexpr int size() const { return count; }
-    constexpr device_address const* begin() const { return bases.data(); }
-    constexpr device_address const* end() const { return bases.data() + count; }
+    constexpr device_address const* begin() const { return bases.elements; }
+    constexpr device_address const* end() const { return bases.elements + count; }
 };
 constexpr bank_base_list bases_of_banks(memory const& m) {
     bank_base_list list;

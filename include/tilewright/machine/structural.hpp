@@ -1,4 +1,5 @@
 #pragma once
+#include <iterator>
 #include <tilewright/machine/reflection.hpp>
 #include <type_traits>
 
@@ -14,9 +15,9 @@ constexpr bool equal(T const& a, T const& b) {
             return (tilewright::equal(boost::hana::second(members)(a), boost::hana::second(members)(b)) && ...);
         });
     } else if constexpr (detail::range_of_parts<T>) {
-        auto left = std::begin(a), right = std::begin(b);
+        auto left = std::ranges::begin(a), right = std::ranges::begin(b);
         if (std::size(a) != std::size(b)) return false;
-        for (; left != std::end(a); ++left, ++right) {
+        for (; left != std::ranges::end(a); ++left, ++right) {
             if (!tilewright::equal(*left, *right)) return false;
         }
         return true;

@@ -249,7 +249,7 @@ struct transfer : transfer_description {
     }
     /// What strides it takes at its source: in all dimensions, or in one of them.
     constexpr transfer& strides_of_source(stride_limits const& limits) {
-        source_strides.fill(limits);
+        set_all(source_strides, limits);
         return *this;
     }
     /// Likewise of one dimension: 1 for rows, 2 for planes, …
@@ -259,7 +259,7 @@ struct transfer : transfer_description {
     }
     /// Likewise at its destination.
     constexpr transfer& strides_of_destination(stride_limits const& limits) {
-        destination_strides.fill(limits);
+        set_all(destination_strides, limits);
         return *this;
     }
     /// Likewise of one dimension.

@@ -19,11 +19,12 @@ constexpr verdict check_plan(plan_value const& plan, schedule const* of, visitin
         if (!to.refused()) refuse_hazard(plan, to, find_excess(at, how));
     };
     if (plan.run_time_extents == 0) follow(plan);
-    else
-        each_representative(plan, true, [&](open_extents const& extents) {
-            specialisation const at = specialised(plan, extents, false);
+    else {
+        for (representatives some(plan, true); some.next();) {
+            specialisation const at = specialised(plan, some.extents, false);
             if (at.wrong == nullptr) follow(at.plan);
-        });
+        }
+    }
     return sheet.first;
 }
 

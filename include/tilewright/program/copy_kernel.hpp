@@ -30,7 +30,7 @@ class copy_computation {
         if (rank == 5) take(to(i[0], i[1], i[2], i[3], i[4]) = from(i[0], i[1], i[2], i[3], i[4]));
         if (rank == 6) take(to(i[0], i[1], i[2], i[3], i[4], i[5]) = from(i[0], i[1], i[2], i[3], i[4], i[5]));
     }
-    constexpr computation_view view() const { return {nodes_.data(), count_}; }
+    constexpr computation_view view() const { return {nodes_.elements, count_}; }
 
   private:
     static constexpr int most = 2 * (max_rank + 1) + 1;

@@ -12,7 +12,7 @@ namespace tilewright::detail {
 /// begin their copies when they can. Copies out of a memory that is too small come first of all.
 class kernel_order {
   public:
-    constexpr explicit kernel_order(program_planning& planned) : p(planned), states_(planned.plan.kernels.size()) { running_.fill(-1); }
+    constexpr explicit kernel_order(program_planning& planned) : p(planned), states_(planned.plan.kernels.size()) { set_all(running_, -1); }
 
     constexpr void write() {
         int const count = p.plan.kernels.size();

@@ -63,7 +63,7 @@ inline plan_report report_of(plan_value const& plan) {
     machine const& where = *plan.where;
     plan_report report{.machine = where.name};
     if (plan.refusal) {
-        report.refusal = {name_of(plan.refusal.kind), sentence_of(plan.refusal).letters.data(), advice_of(plan.refusal)};
+        report.refusal = {name_of(plan.refusal.kind), sentence_of(plan.refusal).letters.elements, advice_of(plan.refusal)};
         return report;
     }
     for (memory_use const& use : memory_uses(plan)) {
@@ -75,7 +75,7 @@ inline plan_report report_of(plan_value const& plan) {
         memory const& m = where.memories[b.memory];
         constexpr char const* kinds[] = {"argument", "staged", "result"};
         reported_buffer r{.name = b.name, .tensor = b.tensor, .kind = kinds[static_cast<int>(b.kind)], .memory = m.name, .type = b.type};
-        r.extents.assign(b.extents.begin(), b.extents.begin() + b.rank);
+        r.extents.assign(b.extents.elements, b.extents.elements + b.rank);
         r.bytes = b.bytes;
         if (b.kind != buffer_kind::argument) {
             lifetime const life = lifetime_of(plan, b);

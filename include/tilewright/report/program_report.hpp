@@ -66,7 +66,7 @@ struct program_report {
 inline program_report report_of(program_plan_value const& plan) {
     program_report report{.program = plan.of->name};
     if (plan.refusal) {
-        report.refusal = {name_of(plan.refusal.kind), sentence_of(plan.refusal).letters.data(), advice_of(plan.refusal)};
+        report.refusal = {name_of(plan.refusal.kind), sentence_of(plan.refusal).letters.elements, advice_of(plan.refusal)};
         return report;
     }
     for (int at = 0; at < plan.memories.size(); ++at) {
@@ -86,7 +86,7 @@ inline program_report report_of(program_plan_value const& plan) {
                          .kind = kinds[static_cast<int>(t.kind)],
                          .memory = plan.memories[t.memory].name,
                          .type = t.type,
-                         .extents{t.extents.begin(), t.extents.begin() + t.rank},
+                         .extents{t.extents.elements, t.extents.elements + t.rank},
                          .bank = t.bank,
                          .bytes = t.bytes,
                          .first_step = t.born,
@@ -125,7 +125,7 @@ inline program_report report_of(program_plan_value const& plan) {
                                      .kind = "buffer",
                                      .memory = plan.memories[here].name,
                                      .type = b.type,
-                                     .extents{b.extents.begin(), b.extents.begin() + b.rank},
+                                     .extents{b.extents.elements, b.extents.elements + b.rank},
                                      .bank = b.bank,
                                      .offset = b.offset,
                                      .bytes = b.bytes,

@@ -123,7 +123,7 @@ struct tensor_argument {
         whole.host = static_cast<std::uint8_t*>(first);
         whole.type = visit_scalar(b.type, []<class T>(T) { return halide_type_of<T>(); });
         whole.dimensions = b.rank;
-        whole.dim = dimensions.begin();
+        whole.dim = dimensions.elements;
     }
     tensor_argument(tensor_argument const&) = delete;
     operator halide_buffer_t*() { return &whole; }

@@ -193,14 +193,14 @@ template <call_mistake const& M>
 inline constexpr text_line call_sentence = [] {
     text_line line;
     line.put("wrong call: ");
-    line.put(sentence_of(M).letters.data());
+    line.put(sentence_of(M).letters.elements);
     return line;
 }();
 template <call_mistake const& M>
 struct shown_call {
     static constexpr bool ok = false;
     static constexpr std::size_t size() { return static_cast<std::size_t>(call_sentence<M>.size); }
-    static constexpr char const* data() { return call_sentence<M>.letters.data(); }
+    static constexpr char const* data() { return call_sentence<M>.letters.elements; }
 };
 #elif defined(__clang__)
 // clang prints no text of the compiler's: a name is shown as its letters.

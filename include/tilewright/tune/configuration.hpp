@@ -29,8 +29,8 @@ struct configuration {
         values[count++] = {name, value};
     }
 
-    constexpr named_value const* begin() const { return values.data(); }
-    constexpr named_value const* end() const { return values.data() + count; }
+    constexpr named_value const* begin() const { return values.elements; }
+    constexpr named_value const* end() const { return values.elements + count; }
     constexpr bool has(ir::label const& name) const { return position_of(name) >= 0; }
     /// @throws bad_query when there is no number of this name
     constexpr std::int64_t operator[](ir::label const& name) const {
@@ -72,8 +72,8 @@ struct problem_shape {
         extents[count++] = extent;
     }
 
-    constexpr std::int64_t const* begin() const { return extents.data(); }
-    constexpr std::int64_t const* end() const { return extents.data() + count; }
+    constexpr std::int64_t const* begin() const { return extents.elements; }
+    constexpr std::int64_t const* end() const { return extents.elements + count; }
 
     friend constexpr bool operator==(problem_shape const& a, problem_shape const& b) {
         return a.count == b.count && a.extents == b.extents;

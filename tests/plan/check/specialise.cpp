@@ -32,9 +32,9 @@ open_extents at(std::int64_t extent) {
     return extents;
 }
 using sizes = std::vector<std::int64_t>;
-sizes representatives(plan_value const& plan, bool thorough) {
+sizes sizes_of(plan_value const& plan, bool thorough) {
     sizes all;
-    each_representative(plan, thorough, [&](open_extents const& extents) { all.push_back(extents[0]); });
+    for (representatives some(plan, thorough); some.next();) all.push_back(some.extents[0]);
     return all;
 }
 
@@ -91,12 +91,12 @@ TEST_CASE("extents are told by name") {
 TEST_CASE("extents that stand for others fill a pipeline and drain it, the last tile being partial") {
     plan_value const plain = in_tiles(open_copy.view()), deep = in_tiles(open_copy.view(), asynchronous, 3);
     CHECK(elements_of_iteration(plain, 0) == 4);
-    CHECK(representatives(plain, false) == sizes{1, 5});
-    CHECK(representatives(deep, false) == sizes{1, 3 * 4 + 1});
+    CHECK(sizes_of(plain, false) == sizes{1, 5});
+    CHECK(sizes_of(deep, false) == sizes{1, 3 * 4 + 1});
     // Then as many whole tiles as versions, and every number of tiles up to four, partial and whole.
-    CHECK(representatives(plain, true) == sizes{1, 5, 4, 1, 4, 5, 8, 9, 12, 13, 16});
+    CHECK(sizes_of(plain, true) == sizes{1, 5, 4, 1, 4, 5, 8, 9, 12, 13, 16});
     // Of what has no room, each once.
-    CHECK(representatives(in_tiles(bounded_copy.view(), asynchronous, 3), true) == sizes{1, 13, 12, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20});
+    CHECK(sizes_of(in_tiles(bounded_copy.view(), asynchronous, 3), true) == sizes{1, 13, 12, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20});
 }
 TEST_CASE("a hazard at some extent is found, and refused") {
     plan_value open = in_tiles(open_copy.view(), asynchronous, 2);

@@ -146,7 +146,7 @@ TEST_CASE("a step takes what it covers where the loops stand") {
     CHECK(detail::costly_ends(s.made, s.form) == 0b1);
     auto const covered = [&] {
         fixed_array<std::int64_t, ir::stage::most_axes> extents{};
-        extents.fill(1000);
+        set_all(extents, 1000);
         detail::cover(s, s.form, extents);
         return extents;
     };

@@ -16,7 +16,7 @@ struct four_moves : blank {
     buffer_levels levels{};
     variable_id o, i;
     four_moves() : blank(asynchronous), o(add_loop(p.plan, "o", 3)), i(add_loop(p.plan, "i", 4)) {
-        levels.fill(no_variable);
+        set_all(levels, no_variable);
         add_steps(p.plan, {{step_kind::start, 0},
                            {step_kind::loop, o},
                            {step_kind::start, 1},

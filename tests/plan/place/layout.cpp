@@ -28,7 +28,7 @@ template <class Map>
 verdict refusal_of(Map const& map, memory const& where = tcm) {
     return make_plan(schedule(twice, dsp).split(m, mo, mi, 12).cache_read(X, where).at(mo).layout(map)).refusal;
 }
-std::string text_of(verdict const& v) { return sentence_of(v).letters.data(); }
+std::string text_of(verdict const& v) { return sentence_of(v).letters.elements; }
 
 /// An index map as a person reads it: from left to right, in plain integers.
 struct coordinate {
@@ -69,7 +69,7 @@ TEST_CASE("the dimensions of a buffer are those of its map, with padding") {
         REQUIRE(!plan.refusal);
         return plan.buffers[2];
     };
-    auto const extents = [](ir::buffer const& b) { return std::vector<std::int64_t>(b.extents.begin(), b.extents.begin() + b.rank); };
+    auto const extents = [](ir::buffer const& b) { return std::vector<std::int64_t>(b.extents.elements, b.extents.elements + b.rank); };
     using list = std::vector<std::int64_t>;
     CHECK(extents(buffer_of([](auto i, auto j) { return index_map(j, i); })) == list{16, 12});
     ir::buffer const padded = buffer_of([](auto i, auto j) { return index_map(i / 5, j / 6, i % 5, j % 6); });

@@ -76,21 +76,23 @@ struct cache_run {
         }
     }
     constexpr void touch(run& in, step const& s, int ring_at, std::int64_t number) {
-        each_buffer_access(*plan, s, [&](buffer_access const& a) {
+        buffer_accesses const accesses = accesses_of(*plan, s);
+        for (int which = 0; which < accesses.count; ++which) {
+            buffer_access const& a = accesses[which];
             buffer const& b = plan->buffers[a.buffer];
-            if (!plan->where->memories[b.memory].is_cached()) return;
+            if (!plan->where->memories[b.memory].is_cached()) continue;
             int const version = in.version_of(a.buffer, ring_at, number);
             if (a.by_engine) {
                 if ((changed[a.buffer] & bit(version)) != 0) report(in, rule::line_not_cleaned, a.buffer, version);
                 if (a.writes) fresh[a.buffer] = static_cast<std::uint16_t>(fresh[a.buffer] & ~bit(version));
-                return;
+                continue;
             }
             buffer_users const& by = (*users)[a.buffer];
             bool const may_be_old = by.written_by_others(plan->is_one_for_all(b) ? core : 1u, a.reads) ||
                                     (a.reads && (by.engine_writes || b.kind == buffer_kind::argument));
             if (may_be_old && (fresh[a.buffer] & bit(version)) == 0) report(in, rule::line_not_invalidated, a.buffer, version);
             if (a.writes) changed[a.buffer] = static_cast<std::uint16_t>(changed[a.buffer] | bit(version));
-        });
+        }
     }
     constexpr void report(run& in, rule broken, buffer_id at, int version) {
         *found = {.broken = broken, .buffer = at, .version = static_cast<std::int16_t>(version)};
@@ -105,7 +107,7 @@ constexpr hazard find_stale_line(plan_value const& plan, visiting how = visiting
     all_buffer_users const users = users_of(plan);
     fixed_array<cache_run, max_cores> team{};
     for (int core = 0; core < plan.cores; ++core)
-        team[core].plan = &plan, team[core].team = team.begin(), team[core].found = &found, team[core].users = &users,
+        team[core].plan = &plan, team[core].team = team.elements, team[core].found = &found, team[core].users = &users,
         team[core].core = 1u << core;
     bool const finished = program_run<cache_run>(plan, team[0], how).run();
     for (int core = 0; core < plan.cores && finished && !found; ++core) team[core].end();

@@ -85,7 +85,7 @@ struct clocks {
     /// When all that was started is over.
     constexpr std::int64_t complete() const {
         std::int64_t last = now;
-        for (engine_clock const& c : lanes) last = c.complete > last ? c.complete : last;
+        for (engine_clock const& c : lanes.elements) last = c.complete > last ? c.complete : last;
         return last;
     }
 
@@ -241,7 +241,7 @@ struct clocks {
             engine_clock& c = lanes[at];
             c.free += cycles;
             c.complete += cycles;
-            for (std::int64_t& completion : c.completions) completion += cycles;
+            for (std::int64_t& completion : c.completions.elements) completion += cycles;
         }
         for (std::int64_t& completion : completions) completion += cycles;
         for (int at = 0; at < token_count; ++at) {

@@ -136,7 +136,7 @@ struct core_run {
                 buffer const& used = in.plan().buffers[u.buffer];
                 side_maker const sides(in, {.in = &b, .pure_only = !reads || b.kind == body_kind::identity});
                 for (int d = 0; d < used.rank; ++d) next.sides[d] = sides.side_of(u.at[d], {});
-                find_whole(in, {u.at.data(), used.rank}, sides, next);
+                find_whole(in, {u.at.elements, used.rank}, sides, next);
                 touch(in, next);
             },
             in.begins(b));
@@ -189,7 +189,7 @@ struct core_run {
     }
     static constexpr void set_sides(run const& in, movement const& m, bool source, shared_accesses::access& next) {
         buffer const& b = in.plan().buffers[next.buffer];
-        affine const* const at = (source ? m.source_at : m.destination_at).data();
+        affine const* const at = (source ? m.source_at : m.destination_at).elements;
         side_maker const sides(in, {.ring_at = m.at.ring, .number = in.number_of(m)});
         program_position::moved_part const part = in.part_of(m, source);
         unsigned const joined = source ? m.source_joined : m.destination_joined;
@@ -361,7 +361,7 @@ constexpr hazard find_core_hazard(plan_value const& plan, visiting how = visitin
     shared_accesses shared;
     shared.reached = reached_by_multicasts(plan);
     fixed_array<core_run, max_cores> team{};
-    for (int core = 0; core < plan.cores; ++core) team[core] = {&shared, team.begin(), static_cast<std::int16_t>(core)};
+    for (int core = 0; core < plan.cores; ++core) team[core] = {&shared, team.elements, static_cast<std::int16_t>(core)};
     program_run<core_run> run(plan, team[0], how);
     bool const finished = run.run();
     if (finished && !shared.found && shared.signal_count > 0)

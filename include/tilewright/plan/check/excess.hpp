@@ -75,7 +75,7 @@ struct within_bounds {
     /// The loops as they stand, or as they are at a step of a ring; -1: a loop that is free.
     static constexpr values loops_at(run const& in, int ring_at, std::int64_t number) {
         values loops{};
-        loops.fill(-1);
+        set_all(loops, -1);
         for (int at = 0; at < in.plan().variables.size(); ++at) {
             if (in.is_open(at)) loops[at] = in.value(at);
         }

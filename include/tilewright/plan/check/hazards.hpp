@@ -114,7 +114,7 @@ struct in_flight {
 
     constexpr explicit in_flight(plan_value const& plan, following what = following::jobs_and_contents)
         : lane_count(plan.where->lane_count()), ordered(is_ordered_aside(plan)), follows_contents(what == following::jobs_and_contents) {
-        for (kept& k : contents) k.steps.fill(-1);
+        for (kept& k : contents.elements) set_all(k.steps, -1);
         for (int at = 0; at < plan.rings.size(); ++at) {
             ring const& r = plan.rings[at];
             kept& k = contents[r.buffer];
@@ -299,7 +299,7 @@ struct in_flight {
         }
         for (int b = 0; b < in.plan().buffers.size(); ++b) {
             if (!keeps_contents(in, b)) continue;
-            for (std::int64_t& number : contents[b].steps) number += moved(in.plan().buffers[b].ring);
+            for (std::int64_t& number : contents[b].steps.elements) number += moved(in.plan().buffers[b].ring);
         }
     }
 
@@ -509,7 +509,7 @@ constexpr label in_flight_name(plan_value const& plan, int movement_at) {
 /// "core 1"
 constexpr label core_name(int core) {
     fixed_array<char, 8> text{'c', 'o', 'r', 'e', ' ', static_cast<char>('0' + core)};
-    return label(text.data());
+    return label(text.elements);
 }
 
 /// Refuses a plan that runs into a hazard.

@@ -123,7 +123,7 @@ class partial_counter {
         std::int64_t cycles = 0;
         for (int at = 0; at < covered.size(); ++at) {
             trip_count::coverage const& one = covered[at];
-            cycles += one.times * time_of(plan_.where->intrinsics[form.intrinsic].costs, one.extents).busy;
+            cycles += one.times * time_of(plan_.where->intrinsics[form.intrinsic].costs, one.extents.elements).busy;
         }
         return cycles;
     }

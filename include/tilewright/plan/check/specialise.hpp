@@ -113,7 +113,7 @@ constexpr specialisation specialised(plan_value const& open, open_extents const&
         if (!size_argument(open, at, numbers, b)) return {open, "an argument has more elements than can be counted"};
     }
     for (stage_id s{}; s < plan.stages.size(); ++s) {
-        for (stage_axis& a : plan.stages[s].axes) {
+        for (stage_axis& a : plan.stages[s].axes.elements) {
             for (int at = 0; at < open.run_time_extents && a.run_time; ++at) {
                 if (open.variables[at].name != a.name) continue;
                 a.extent = extents[at];
@@ -147,59 +147,81 @@ constexpr std::int64_t elements_of_iteration(plan_value const& plan, int extent)
     return most;
 }
 
-/// Calls `visit(extents)` for extents that a pipeline can tell apart: one partial tile along every axis, and more tiles than it has
-/// versions, the last one partial: it fills, is full, and drains.
+/// Extents that a pipeline can tell apart: one partial tile along every axis, and more tiles than it has versions, the last one partial: it
+/// fills, is full, and drains.
 ///
 /// `thorough`, for run time: also each axis on its own while the others have many tiles, and combinations of the numbers of tiles up
 /// to what a pipeline needs to fill and drain, whole and partial: all of them up to 256.
-template <class Visit>
-constexpr void each_representative(plan_value const& plan, bool thorough, Visit&& visit) {
-    std::int64_t versions = 1;
-    for (int at = 0; at < plan.rings.size(); ++at) versions = plan.rings[at].versions > versions ? plan.rings[at].versions : versions;
+///
+/// `for (representatives some(plan, thorough); some.next();)` has them in `some.extents`, one after the other.
+class representatives {
+  public:
+    constexpr representatives(plan_value const& plan, bool thorough)
+        : plan_(plan), thorough_(thorough), alone_(plan.run_time_extents > 1 ? plan.run_time_extents : 0) {
+        for (int at = 0; at < plan.rings.size(); ++at)
+            versions_ = plan.rings[at].versions > versions_ ? plan.rings[at].versions : versions_;
+        if (thorough) find_sizes();
+    }
+    /// @return false after the last ones
+    constexpr bool next() {
+        int const which = next_++;
+        if (which == 0) set_all_to(1, true);
+        else if (which == 1) set_all_to(versions_ + 1, true);
+        else if (!thorough_) return false;
+        else if (which == 2) set_all_to(versions_, false);
+        else if (int const axis = which - 3; axis < alone_) set_all_to(steady(), true), extents[axis] = size_of(axis, 1, true);
+        else return combine((axis - alone_) * apart_);
+        return true;
+    }
+
     open_extents extents{};
-    auto const size_of = [&](int at, std::int64_t count, bool partial) {
-        std::int64_t const elements = elements_of_iteration(plan, at), most = plan.variables[at].extent;
+
+  private:
+    static constexpr std::int64_t most_visits = 256, most_combinations = std::int64_t{1} << 40;
+
+    constexpr std::int64_t steady() const { return 2 * versions_ + 2; }
+    /// Elements of an axis with so many tiles.
+    constexpr std::int64_t size_of(int axis, std::int64_t count, bool partial) const {
+        std::int64_t const elements = elements_of_iteration(plan_, axis), most = plan_.variables[axis].extent;
         std::int64_t const wanted = partial ? (count - 1) * elements + 1 : count * elements;
         return wanted < most ? wanted : most;
-    };
-    int const open = plan.run_time_extents;
-    auto const visit_all = [&](std::int64_t count, bool partial, int other, std::int64_t other_count) {
-        for (int at = 0; at < open; ++at) extents[at] = at == other ? size_of(at, other_count, true) : size_of(at, count, partial);
-        visit(extents);
-    };
-    visit_all(1, true, -1, 0);
-    visit_all(versions + 1, true, -1, 0);
-    if (!thorough) return;
-    std::int64_t const steady = 2 * versions + 2;
-    visit_all(versions, false, -1, 0);
-    for (int at = 0; at < open && open > 1; ++at) visit_all(steady, true, at, 1);
-    // Several counts give the same size if an axis has no room for it, or tiles have one element: each size once.
-    fixed_array<fixed_array<std::int64_t, 4 * most_versions + 4>, plan_value::most_variables> sizes{};
-    fixed_array<int, plan_value::most_variables> size_count{};
-    std::int64_t combinations = 1;
-    constexpr std::int64_t most_visits = 256, most_combinations = std::int64_t{1} << 40;
-    for (int at = 0; at < open; ++at) {
-        auto& mine = sizes[at];
-        int& count = size_count[at];
-        for (std::int64_t which = 0; which < 2 * steady; ++which) {
-            std::int64_t const size = size_of(at, 1 + which / 2, which % 2 == 0);
-            if (count == 0 || size > mine[count - 1]) mine[count++] = size;
-        }
-        combinations = combinations > most_combinations ? combinations : combinations * count;
     }
-    // If there are too many to try, some that are spread over all: the sizes of every axis take turns.
-    std::int64_t apart = combinations <= most_visits ? 1 : combinations / most_visits + 1;
-    while (gcd(apart, combinations) != 1) ++apart;
-    for (std::int64_t which = 0; which < combinations; which += apart) {
-        std::int64_t rest = which;
-        for (int at = 0; at < open; ++at) {
-            int const count = size_count[at];
-            extents[at] = sizes[at][rest % count];
-            rest /= count;
-        }
-        visit(extents);
+    constexpr void set_all_to(std::int64_t count, bool partial) {
+        for (int axis = 0; axis < plan_.run_time_extents; ++axis) extents[axis] = size_of(axis, count, partial);
     }
-}
+    /// Several counts give the same size if an axis has no room for it, or tiles have one element: each size once.
+    constexpr void find_sizes() {
+        for (int axis = 0; axis < plan_.run_time_extents; ++axis) {
+            auto& mine = sizes_[axis];
+            int& count = size_count_[axis];
+            for (std::int64_t which = 0; which < 2 * steady(); ++which) {
+                std::int64_t const size = size_of(axis, 1 + which / 2, which % 2 == 0);
+                if (count == 0 || size > mine[count - 1]) mine[count++] = size;
+            }
+            combinations_ = combinations_ > most_combinations ? combinations_ : combinations_ * count;
+        }
+        // If there are too many to try, some that are spread over all: the sizes of every axis take turns.
+        apart_ = combinations_ <= most_visits ? 1 : combinations_ / most_visits + 1;
+        while (gcd(apart_, combinations_) != 1) ++apart_;
+    }
+    constexpr bool combine(std::int64_t which) {
+        if (which >= combinations_) return false;
+        for (int axis = 0; axis < plan_.run_time_extents; ++axis) {
+            extents[axis] = sizes_[axis][which % size_count_[axis]];
+            which /= size_count_[axis];
+        }
+        return true;
+    }
+
+    plan_value const& plan_;
+    bool thorough_;
+    int alone_;  ///< axes that have one tile while the others have many
+    int next_ = 0;
+    std::int64_t versions_ = 1;  ///< the most of a ring
+    fixed_array<fixed_array<std::int64_t, 4 * most_versions + 4>, plan_value::most_variables> sizes_{};
+    fixed_array<int, plan_value::most_variables> size_count_{};
+    std::int64_t combinations_ = 1, apart_ = 1;
+};
 
 /// The first hazard of a plan at extents that stand for all others, or what leaves a buffer there.
 constexpr hazard find_hazard_at_any(plan_value const& plan) {
@@ -209,14 +231,13 @@ constexpr hazard find_hazard_at_any(plan_value const& plan) {
     }
     hazard found;
     if (plan.refusal) return found;
-    each_representative(plan, true, [&](open_extents const& extents) {
-        if (found) return;
-        specialisation const at = specialised(plan, extents, false);
-        if (at.wrong != nullptr) return;
+    for (representatives some(plan, true); !found && some.next();) {
+        specialisation const at = specialised(plan, some.extents, false);
+        if (at.wrong != nullptr) continue;
         found = find_hazard(at.plan);
         if (!found) found = find_core_hazard(at.plan);
         if (!found) found = find_excess(at.plan);
-    });
+    }
     return found;
 }
 
@@ -224,15 +245,14 @@ constexpr hazard find_hazard_at_any(plan_value const& plan) {
 /// the first of them, because clang ends longer evaluations; generators and tools look at all of them.
 constexpr void check_representatives(plan_value const& plan, refusals const& to) {
     bool first = true;
-    each_representative(plan, false, [&](open_extents const& extents) {
-        if (to.refused()) return;
-        specialisation const at = specialised(plan, extents, false);
-        if (at.wrong != nullptr) return;
+    for (representatives some(plan, false); !to.refused() && some.next();) {
+        specialisation const at = specialised(plan, some.extents, false);
+        if (at.wrong != nullptr) continue;
         refuse_hazard(plan, to, find_hazard(at.plan));
         if (!to.refused()) refuse_hazard(plan, to, find_core_hazard(at.plan));
         if (!to.refused() && (first || !__builtin_is_constant_evaluated())) refuse_hazard(plan, to, find_excess(at.plan));
         first = false;
-    });
+    }
 }
 
 }  // namespace tilewright::detail

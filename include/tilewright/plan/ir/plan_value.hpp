@@ -180,53 +180,58 @@ struct plan_value {
         return false;
     }
 
-    /// Calls `visit(use, reads, writes)` for every buffer that a body touches.
+    /// How a body touches the buffer of a use; not at all, if the use is not of its stage.
     /// @param begins  of an intrinsic: in a step that may be the first of a reduction, which alone reads what it starts from
+    struct touch {
+        bool reads = false, writes = false;
+    };
+    constexpr touch touch_of(body const& b, use const& u, bool begins) const {
+        if (u.buffer < 0) return {};
+        stage const& st = stages[b.stage];
+        bool const starts = st.is_in_start(u.node);
+        bool const mine = starts ? b.kind != body_kind::update && !b.begun && begins : b.kind != body_kind::identity;
+        return {.reads = mine && u.node > st.target && u.node < st.store, .writes = u.node == st.target};
+    }
+    /// Calls `visit(use, reads, writes)` for every buffer that a body touches. See `touch_of`.
     template <class Visit>
     constexpr void each_use(body const& b, Visit&& visit, bool begins = true) const {
-        stage const& st = stages[b.stage];
-        for (int position = 0; position < uses.size(); ++position) {
-            use const& u = uses[position];
-            bool const writes = u.node == st.target;
-            bool const starts = st.is_in_start(u.node);
-            bool const mine = starts ? b.kind != body_kind::update && !b.begun && begins : b.kind != body_kind::identity;
-            bool const reads = mine && u.node > st.target && u.node < st.store;
-            if (u.buffer >= 0 && (reads || writes)) visit(u, reads, writes);
+        for (int position = 0; position < uses.count; ++position) {
+            use const& u = uses.slots[position].part;
+            touch const how = touch_of(b, u, begins);
+            if (how.reads || how.writes) visit(u, how.reads, how.writes);
         }
     }
 
-    /// Calls `visit(step, times, first_times)` for every step: how often it runs, and how often with all its `first_loops` at 0.
+    /// How often a step runs, and how often with all its `first_loops` at 0.
+    struct run_count {
+        std::int64_t times = 1, first_times = 1;
+    };
+    /// @param around  iterations of the loops around the step, of all together
+    constexpr run_count count_of(step const& s, std::int64_t around) const {
+        if (s.tally >= 0) return {tallies[s.tally].times, tallies[s.tally].first_times};
+        // If a step of a ring lies ahead of the loops around, or after them, some of their iterations have none.
+        if (s.kind == step_kind::start) return {with_step(around, movements[s.what].at), around};
+        if (s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop)
+            return {with_step(around, waits[s.what]), around};
+        if (is_upkeep(s.kind) && s.core < 0) return {around * cores, around};
+        if (s.kind != step_kind::compute) return {around, around};
+        body const& b = bodies[s.what];
+        std::int64_t first_times = around;
+        for (int loop = 0; loop < b.first_loop_count; ++loop) first_times /= variables[b.first_loops[loop]].extent;
+        return {b.kind == body_kind::identity ? first_times : around, first_times};
+    }
+    /// Calls `visit(step, times, first_times)` for every step. See `count_of`. A loop ends as often as it begins.
     /// @throws bad_query while extents are left to run time
     template <class Visit>
     constexpr void walk(Visit&& visit) const {
         need_extents();
-        fixed_array<std::int16_t, 32> open{};
-        int depth = 0;
-        std::int64_t times = 1;
-        for (int position = 0; position < steps.size(); ++position) {
-            step const& s = steps[position];
-            std::int64_t first_times = times;
-            if (s.kind == step_kind::compute) {
-                body const& b = bodies[s.what];
-                for (int loop = 0; loop < b.first_loop_count; ++loop) {
-                    first_times /= variables[b.first_loops[loop]].extent;
-                }
-            }
-            // If a step of a ring lies ahead of the loops around, or after them, some of their iterations have none.
-            std::int64_t all = times;
-            if (s.kind == step_kind::compute && bodies[s.what].kind == body_kind::identity) all = first_times;
-            if (s.kind == step_kind::start) all = with_step(times, movements[s.what].at);
-            if (s.kind == step_kind::wait || s.kind == step_kind::push || s.kind == step_kind::pop) all = with_step(times, waits[s.what]);
-            if (is_upkeep(s.kind) && s.core < 0) all = times * cores;
-            if (s.kind == step_kind::end) {
-                times /= variables[open[--depth]].extent;
-            }
-            if (s.tally >= 0) visit(s, tallies[s.tally].times, tallies[s.tally].first_times);
-            else visit(s, s.kind == step_kind::end ? times : all, first_times);
-            if (s.kind == step_kind::loop) {
-                open[depth++] = s.what;
-                times *= variables[s.what].extent;
-            }
+        std::int64_t around = 1;
+        for (int position = 0; position < steps.count; ++position) {
+            step const& s = steps.slots[position].part;
+            if (s.kind == step_kind::end) around /= variables[s.what].extent;
+            run_count const often = count_of(s, around);
+            visit(s, often.times, often.first_times);
+            if (s.kind == step_kind::loop) around *= variables[s.what].extent;
         }
     }
 

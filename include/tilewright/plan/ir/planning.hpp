@@ -70,9 +70,12 @@ struct planning : refusals {
     // In front of what calls it: clang 14 does not evaluate a member template that follows.
     template <class Part, int Most>
     constexpr int keep(part_pool<Part, Most>& list, Part const& what, char const* name) const {
-        if (!list.full()) return list.push(what);
-        refuse_capacity(name, Most + 1, Most);
-        return 0;
+        return has_room(list.count, Most, name) ? list.push(what) : 0;
+    }
+    /// Refuses one more part than `most`.
+    constexpr bool has_room(int count, int most, char const* name) const {
+        if (count == most) refuse_capacity(name, most + 1, most);
+        return count < most;
     }
 
   public:
@@ -219,18 +222,31 @@ struct planning : refusals {
         return first - 1;
     }
 
+    /// A walk over the accesses of a stage: those in the list from place `at` to `end`, then those of the nodes from `node` on.
+    struct access_walk {
+        stage_id stage = no_stage;
+        int at = 0, end = 0, node = 0;
+        node_id left_out = no_node;
+    };
+    /// @return the next access; `no_node` after the last one
+    constexpr node_id next_access(access_walk& walk) const {
+        while (walk.at < walk.end) {
+            node_id const node = from.accesses.slots[walk.at++].part;
+            if (node != walk.left_out) return node;
+        }
+        for (int const store = stage_at(walk.stage).store; walk.node < store;) {
+            int const node = walk.node++;
+            if (is_access(walk.stage, node) && node != walk.left_out) return node_id(node);
+        }
+        return no_node;
+    }
     /// Calls `visit(node)` for every tensor that stage `s` reads and, if asked for, for its target. A stage that continues a sum reads its
     /// target.
     template <class Visit>
     constexpr void each_access(stage_id s, Visit&& visit, bool with_target = false) const {
-        int const first = list_accesses(s), end = from.end_access.elements[s], target = stage_at(s).target, store = stage_at(s).store;
-        for (int at = first; at < end; ++at) {
-            node_id const node = from.accesses.slots[at].part;
-            if (with_target || node != target) visit(node);
-        }
-        for (int node = from.unlisted.elements[s]; node < store; ++node) {
-            if (is_access(s, node) && (with_target || node != target)) visit(node_id(node));
-        }
+        int const first = list_accesses(s);
+        access_walk walk{s, first, from.end_access.elements[s], from.unlisted.elements[s], with_target ? no_node : stage_at(s).target};
+        for (node_id node = next_access(walk); node >= 0; node = next_access(walk)) visit(node);
     }
     /// Whether stage `s` reads a tensor.
     constexpr bool reads(stage_id s, label const& tensor) const {

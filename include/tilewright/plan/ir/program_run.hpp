@@ -65,7 +65,8 @@ constexpr bool versions_overlap(plan_value const& plan, buffer_id buffer_a, int 
 /// It does not depend on what the walk keeps, so a compiler reads it once for all walks.
 class program_position {
   public:
-    constexpr explicit program_position(plan_value const& plan) : plan_(plan) {
+    /// @param only  the core whose steps are run; -1: those of all
+    constexpr explicit program_position(plan_value const& plan, int only = -1) : plan_(plan), only_(only) {
         fixed_array<std::int16_t, 32> open{};
         fixed_array<std::int8_t, plan_value::most_steps>
             computes{};  ///< of each loop: 1 it holds a body, 2 several, 4 on an interlocked engine
@@ -305,7 +306,7 @@ class program_position {
     /// Whether the place of an operand depends on a component over several loops: it does not step as each loop does.
     constexpr bool has_mixed_steps(body const& b) const {
         for (int at = 0; at < plan_.where->intrinsics[b.intrinsic].operand_count; ++at) {
-            for (affine const& form : plan_.operands[b.operands + at].at) {
+            for (affine const& form : plan_.operands[b.operands + at].at.elements) {
                 for (int t = 0; t < form.count; ++t) {
                     variable const& v = variable_at(plan_.term_at(form, t).variable);
                     if (v.kind == variable_kind::component && v.fused.count > 1) return true;
@@ -429,6 +430,36 @@ class program_position {
         body const& b = plan_.bodies[body_at];
         return b.kind != body_kind::identity || begins(b);
     }
+    constexpr bool is_run(step const& s) const { return only_ < 0 || shared_ || s.core == only_; }
+    constexpr bool is_told(int message_at) const {
+        message const& m = plan_.messages[message_at];
+        return m.loop < 0 || value(m.loop) >= m.first;
+    }
+    /// The steps of all rings, and the versions that they stand at.
+    constexpr void sign_rings(run_signature& into) const {
+        for (int at = 0; at < plan_.rings.size(); ++at) {
+            ring const& r = plan_.rings[at];
+            into.steps[at] = value_of(r.step);
+            into.push(into.steps[at] % r.versions);
+        }
+    }
+    /// How what a run does in a loop repeats: periods of so many iterations, and how many of them can be skipped.
+    struct repetition {
+        int period = 0;
+        std::int64_t times = 0;  ///< 0: nothing repeats
+    };
+    static constexpr int most_period = 12;
+    using signatures = fixed_array<run_signature, most_period>;  ///< of the last iterations: that of `i` at `i % most_period`
+    /// @param now  the signature after iteration `i` of loop `v`
+    constexpr repetition repetition_at(int v, std::int64_t i, std::int64_t extent, run_signature const& now,
+                                       signatures const& history) const {
+        for (int period = 1; period <= most_period && period <= i; ++period) {
+            if (!now.same(history[(i - period) % most_period])) continue;
+            std::int64_t const times = (last_alike(v, i - period + 1, extent) - i) / period;
+            if (times > 0) return {period, times};
+        }
+        return {};
+    }
     /// Iterations of the loops that are run as one, in which an identity is written.
     constexpr std::int64_t repeats_of_first(int body_at) const {
         body const& b = plan_.bodies[body_at];
@@ -448,6 +479,7 @@ class program_position {
     fixed_array<bool, plan_value::most_steps> moves_data_{}, goes_on_{};  ///< of each loop; the second past the end of an axis
     bool stopped_ = false;
     bool shared_ = false;  ///< a distributed loop stands around
+    int only_;             ///< the core whose steps are run; -1: those of all
 };
 
 /// Walks a plan's program. `State` has
@@ -469,7 +501,7 @@ template <class State>
 class program_run : public program_position {
   public:
     constexpr program_run(plan_value const& plan, State& state, visiting how, int only = -1)
-        : program_position(plan), state_(&state), how_(how), only_(only) {}
+        : program_position(plan, only), state_(&state), how_(how) {}
     /// @return false when the compiler gave up
     constexpr bool run() {
         run_steps(0, plan_.steps.size());
@@ -477,7 +509,6 @@ class program_run : public program_position {
     }
 
   private:
-    static constexpr int most_period = 12;
     static constexpr bool knows_cores = requires(State & state, program_run& run) {
         state.of_core(0);
         state.meet(run);
@@ -531,7 +562,7 @@ class program_run : public program_position {
     constexpr void run_loop(int at, int behind) {
         int const v = plan_.steps[at].what;
         std::int64_t const extent = plan_.variables[v].extent;
-        fixed_array<run_signature, most_period> history{};
+        signatures history{};
         bool const shared = (knows_cores || only_ >= 0) && variable_at(v).distributed;
         State* const led = state_;
         bool looking = how_ == visiting::periods && extent > 3 && !shared;
@@ -548,33 +579,20 @@ class program_run : public program_position {
             if (goes_on_[at] || within_limits()) run_steps(at + 1, behind);
             if (!looking) continue;
             run_signature now;
-            sign(now);
-            for (int period = 1; period <= most_period && period <= i && looking; ++period) {
-                run_signature const& then = history[(i - period) % most_period];
-                if (!now.same(then)) continue;
-                std::int64_t const times = (last_alike(v, i - period + 1, extent) - i) / period;
-                if (times <= 0) continue;
-                state_->skip(*this, times, now, then);
-                i += times * period;
-                looking = false;
+            sign_rings(now);
+            state_->sign(*this, now);
+            repetition const found = repetition_at(v, i, extent, now, history);
+            if (found.times == 0) {
+                history[i % most_period] = now;
+                continue;
             }
-            if (looking) history[i % most_period] = now;
+            state_->skip(*this, found.times, now, history[(i - found.period) % most_period]);
+            i += found.times * found.period;
+            looking = false;
         }
         state_ = led;
         if (shared) shared_ = false;
         --depth_;
-    }
-    constexpr void sign(run_signature& into) const {
-        for (int at = 0; at < plan_.rings.size(); ++at) {
-            ring const& r = plan_.rings[at];
-            into.steps[at] = value_of(r.step);
-            into.push(into.steps[at] % r.versions);
-        }
-        state_->sign(*this, into);
-    }
-    constexpr bool is_told(int message_at) const {
-        message const& m = plan_.messages[message_at];
-        return m.loop < 0 || value(m.loop) >= m.first;
     }
     /// Loops in which nothing is moved.
     constexpr void run_alone(int at, int behind) {
@@ -591,7 +609,6 @@ class program_run : public program_position {
             state_ = led;
         }
     }
-    constexpr bool is_run(step const& s) const { return only_ < 0 || shared_ || s.core == only_; }
     /// Outside of shares, a step is that of its core.
     constexpr void lead(step const& s) {
         if constexpr (knows_cores) {
@@ -601,7 +618,6 @@ class program_run : public program_position {
 
     State* state_;  ///< that of the core that runs
     visiting how_;
-    int only_;  ///< the core whose steps are run; -1: those of all
     int visits_ = 0;
 };
 

@@ -16,7 +16,7 @@ constexpr std::int64_t cycles_of_whole_step(plan_value const& plan, intrinsic_fo
         step_extent const& e = plan.step_extents[at];
         extents[e.axis] = e.most;
     }
-    return time_of(plan.where->intrinsics[form.intrinsic].costs, extents).busy;
+    return time_of(plan.where->intrinsics[form.intrinsic].costs, extents.elements).busy;
 }
 
 /// The form with the intrinsic of its name that a core has.
@@ -64,9 +64,9 @@ template <class Run>
 constexpr std::int64_t cycles_of_step(Run const& in, intrinsic_form const& form, std::int64_t whole) {
     if (costly_ends(in.plan(), form) == 0) return whole;
     fixed_array<std::int64_t, stage::most_axes> extents{};
-    extents.fill(stage::most_index);
+    set_all(extents, stage::most_index);
     cover(in, form, extents);
-    return time_of(in.plan().where->intrinsics[form.intrinsic].costs, extents).busy;
+    return time_of(in.plan().where->intrinsics[form.intrinsic].costs, extents.elements).busy;
 }
 
 /// Cycles of a core for one element that it fills.

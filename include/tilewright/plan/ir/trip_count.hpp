@@ -30,7 +30,7 @@ class trip_count {
     constexpr void add_movement(movement const& m) {
         moved_ = &m;
         fixed_array<int, max_rank + 1> of_dimension{};
-        of_dimension.fill(-1);
+        set_all(of_dimension, -1);
         for (int at = 0; at < m.clip_count; ++at) {
             clip const& c = clip_at(at);
             if (pads(c.is)) continue;

@@ -17,7 +17,7 @@ constexpr label dotted(label const& name, label const& suffix) {
     }
     text[at++] = '.';
     for (int position = 0; position < behind; ++position) text[at++] = suffix[position];
-    return label(text.data());
+    return label(text.elements);
 }
 
 /// Gives a new loop its place in the list of axes; refuses a name that the stage has already.
@@ -318,7 +318,7 @@ constexpr void build_loops(placing& p, stage_id s, fixed_array<std::int64_t, sta
                 if (!p.refused()) position = find_loop(p, s, name(1), ordinal);
                 if (!p.refused()) split_loop(p, s, position, {name(3), name(5), d.factors[1]}, ordinal);
                 fixed_array<label, 4> const order{name(2), name(3), name(4), name(5)};
-                if (!p.refused()) reorder_loops(p, s, order.data(), 4, ordinal);
+                if (!p.refused()) reorder_loops(p, s, order.elements, 4, ordinal);
                 break;
             }
             case directive_kind::fuse: fuse_loops(p, s, name(0), name(1), name(2), ordinal); break;

@@ -10,7 +10,7 @@ using buffer_levels = fixed_array<variable_id, plan_value::most_buffers>;
 constexpr buffer_levels levels_of_buffers(planning const& p) {
     plan_value const& plan = p.plan;
     buffer_levels levels{};
-    levels.fill(no_variable);
+    set_all(levels, no_variable);
     for (stage_id s{}; s < plan.stages.count; ++s) levels[p.placed(s).home] = p.placed(s).level;
     for (int at = 0; at < p.staging_count(); ++at) {
         // A buffer whose transfers run ahead, or are waited for later, lives as long as its steps are counted.

@@ -22,11 +22,18 @@ struct machine_check {
     /// The numbers of a description are what it says that they may be.
     template <class Description>
     constexpr void check_numbers(Description const& of, label const& part) const {
-        of.each_number([&](char const* what, std::int64_t number, std::int64_t least, std::int64_t most = highest_of(scalar_type::int64)) {
-            at_least(least, number, part, what);
-            if (number > most) p.refuse_capacity(what, number, most, 0, part);
-        });
+        of.each_number(number_check{*this, part});
     }
+    /// What a description calls with each of its numbers. One type for all, where a lambda would be one of each description.
+    struct number_check {
+        machine_check const& check;
+        label const& part;
+        constexpr void operator()(char const* what, std::int64_t number, std::int64_t least,
+                                  std::int64_t most = highest_of(scalar_type::int64)) const {
+            check.at_least(least, number, part, what);
+            if (number > most) check.p.refuse_capacity(what, number, most, 0, part);
+        }
+    };
     constexpr void not_honoured(label const& part, char const* what, label const& beside = {}) const {
         p.refuse(verdict_kind::not_honoured).names = {part, what, beside};
     }
@@ -38,10 +45,13 @@ struct machine_check {
         if (list.count > list.most) p.refuse_capacity(what, list.count, list.most, 0, m.name);
         for (int at = 0; at < list.size(); ++at) {
             label const& name = list[at].name;
-            if (name.empty()) broken(rule::part_without_name, m.name, what);
-            p.check_name(name);
-            if (unique && list.find(name) != at) broken(rule::two_parts_of_one_name, name, what);
+            check_part_name(name, what, unique && list.find(name) != at);
         }
+    }
+    constexpr void check_part_name(label const& name, char const* what, bool again) const {
+        if (name.empty()) broken(rule::part_without_name, m.name, what);
+        p.check_name(name);
+        if (again) broken(rule::two_parts_of_one_name, name, what);
     }
 
     /// Of intrinsics of one name, each kind of core has its own, which does the same in another time and by another C function.
@@ -434,7 +444,7 @@ struct machine_check {
         if (p.refused() || !check_semantics(i.name, i.semantics, s)) return;
         computation_view const view = m.view(i.semantics);
         fixed_array<int, intrinsic_description::most_operands> ranks{};
-        ranks.fill(-1);
+        set_all(ranks, -1);
         for (int at = s.first; at < s.store; ++at) {
             node const& n = view[at];
             if (n.op != operation::access) continue;
@@ -535,7 +545,7 @@ struct machine_check {
             auto const look = [&](call_argument const& a) { told |= a.is == role::covered && a.dimension == axis; };
             each_call(m, i, [&](device_call const& call) { each_argument(call, look); });
             for (int at = i.settings.first; at < i.settings.first + i.settings.count; ++at) {
-                for (call_argument const& a : m.settings[at].values) look(a);
+                for (call_argument const& a : m.settings[at].values.elements) look(a);
             }
             if (!told) broken(rule::extent_not_told, i.name, s.axes[axis].name);
         }

@@ -315,7 +315,7 @@ constexpr bool moves_start(planning const& p, stage_id s, int target_memory, sta
     if (memory_under(where, t.source) != source.memory) return false;
     fixed_array<bool, max_rank> taken{};
     int previous = -1;
-    with.dimension.fill(-1);
+    set_all(with.dimension, -1);
     for (int dimension = 0; dimension < st.rank; ++dimension) {
         for (int from = 0; from < p.plan.what.nodes[with.node].argument_count; ++from) {
             std::int64_t const factor = index_of(p.plan.what, st, with.node, from).coefficients[dimension];

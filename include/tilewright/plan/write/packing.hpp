@@ -192,7 +192,7 @@ class panel_mover : packing {
     constexpr void describe_by_buffers() {
         constexpr int gone = -2;
         fixed_array<int, max_rank> inner_of_box{};
-        inner_of_box.fill(gone);
+        set_all(inner_of_box, gone);
         r.count = 0;
         for (int at = 0; at < count_; ++at) {
             kept_part const& k = kept_[at];

@@ -141,7 +141,7 @@ class setting_placer {
     fixed_array<std::int16_t, plan_value::most_steps> needs_{};
     fixed_array<std::int16_t, plan_value::most_steps> placed_ = [] {
         fixed_array<std::int16_t, plan_value::most_steps> none{};
-        none.fill(unknown);
+        set_all(none, unknown);
         return none;
     }();
 };

@@ -16,28 +16,39 @@ constexpr bool is_on_engine(plan_value const& plan, body const& b) {
     return b.kind == body_kind::intrinsic && !plan.where->intrinsics[b.intrinsic].engine_name.empty();
 }
 
-/// Calls `visit(access)` for what a step does. A wait touches nothing. What a multicast writes comes to other cores past their caches, so
-/// none goes through that of the core which calls it.
-template <class Visit>
-constexpr void each_buffer_access(plan_value const& plan, step const& s, Visit&& visit) {
+/// Those of one step: of each use of a body, and of each buffer that has elements passed by value.
+using buffer_accesses = part_pool<buffer_access, plan_value::most_uses + plan_value::most_buffers>;
+
+/// What a step does. A wait touches nothing. What a multicast writes comes to other cores past their caches, so none goes through that of
+/// the core which calls it.
+constexpr buffer_accesses accesses_of(plan_value const& plan, step const& s) {
+    buffer_accesses all;
     if (s.kind == step_kind::start) {
         movement const& m = plan.movements[s.what];
         bool const by_engine = plan.engine_of(m) >= 0 || plan.is_multicast(m);
-        if (m.source >= 0) visit(buffer_access{m.source, by_engine, true, false});
-        visit(buffer_access{m.destination, by_engine, false, true});
+        if (m.source >= 0) all.push({m.source, by_engine, true, false});
+        all.push({m.destination, by_engine, false, true});
     }
-    if (s.kind != step_kind::compute) return;
+    if (s.kind != step_kind::compute) return all;
     body const& b = plan.bodies[s.what];
     bool const by_engine = is_on_engine(plan, b);
-    plan.each_use(b, [&](use const& u, bool reads, bool writes) { visit(buffer_access{u.buffer, by_engine, reads, writes}); });
+    plan.each_use(b, [&](use const& u, bool reads, bool writes) { all.push({u.buffer, by_engine, reads, writes}); });
     // An element that is passed by value is read by the core.
+    int const of_uses = all.count;
+    auto const pass = [&](buffer_id passed) {
+        for (int at = of_uses; at < all.count; ++at) {
+            if (all[at].buffer == passed) return;
+        }
+        all.push({passed, false, true, false});
+    };
     for (int form : {b.intrinsic, b.first_intrinsic}) {
         if (!by_engine || form < 0) continue;
         int const operands = form == b.intrinsic ? b.operands : b.first_operands;
         each_value(*plan.where, plan.where->intrinsics[form], [&](call_argument const& a) {
-            if (a.is == role::value) visit(buffer_access{plan.operands[operands + a.operand].buffer, false, true, false});
+            if (a.is == role::value) pass(plan.operands[operands + a.operand].buffer);
         });
     }
+    return all;
 }
 
 /// Who touches a buffer. Of cores, a bit for each.
@@ -75,13 +86,15 @@ constexpr all_buffer_users users_of(plan_value const& plan) {
     cores_of_steps cores(plan);
     for (int at = 0; at < plan.steps.count; ++at) {
         unsigned const here = cores.of_next(plan.steps[at]);
-        each_buffer_access(plan, plan.steps[at], [&](buffer_access const& a) {
+        buffer_accesses const accesses = accesses_of(plan, plan.steps[at]);
+        for (int which = 0; which < accesses.count; ++which) {
+            buffer_access const& a = accesses[which];
             buffer_users& of = all[a.buffer];
             unsigned const own = a.by_engine ? 0 : plan.is_one_for_all(plan.buffers[a.buffer]) ? here : 1u;
             of.touching |= own;
             if (a.writes) of.writing |= own;
             of.engine_writes |= a.by_engine && a.writes;
-        });
+        }
     }
     return all;
 }
@@ -138,7 +151,8 @@ class upkeep_placer {
         bool found = false;
         for (int at = loop_step, end = p.plan.end_of_loop(loop_step); at < end; ++at) {
             step const& s = p.plan.steps[at];
-            each_buffer_access(p.plan, s, [&](buffer_access const& a) { found |= a.by_engine && a.buffer == buffer_at; });
+            buffer_accesses const accesses = accesses_of(p.plan, s);
+            for (int which = 0; which < accesses.count; ++which) found |= accesses[which].by_engine && accesses[which].buffer == buffer_at;
             if (s.kind == step_kind::wait || s.kind == step_kind::pop) found |= users_[buffer_at].engine_writes;
             bool const meets = s.kind == step_kind::barrier || s.kind == step_kind::signal || s.kind == step_kind::await;
             found |= meets && buffer_users::are_several(users_[buffer_at].touching);
@@ -165,11 +179,13 @@ class upkeep_placer {
             unsigned const here = cores.of_next(s);
             if (s.kind == step_kind::loop) open_[depth++] = at;
             if (s.kind == step_kind::end) --depth;
-            each_buffer_access(p.plan, s, [&](buffer_access const& a) {
-                if (a.by_engine || !is_cached(a.buffer)) return;
+            buffer_accesses const accesses = accesses_of(p.plan, s);
+            for (int which = 0; which < accesses.count; ++which) {
+                buffer_access const& a = accesses[which];
+                if (a.by_engine || !is_cached(a.buffer)) continue;
                 if (needs_fresh(a, here)) ask(step_kind::invalidate, at, depth, a.buffer);
                 if (a.writes) ask(step_kind::clean, at, depth, a.buffer);
-            });
+            }
         }
     }
     constexpr void ask(step_kind kind, int at, int depth, buffer_id buffer_at) {
