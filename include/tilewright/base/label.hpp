@@ -96,7 +96,8 @@ struct label {
 constexpr label joined(label const& name, label const& suffix) {
     char text[2 * label::longest + 2] = {};
     int at = 0;
-    for (label const* part : {&name, &suffix}) {
+    label const* const parts[] = {&name, &suffix};
+    for (label const* part : parts) {
         for (int letter = 0; letter < label::longest && (*part)[letter] != '\0'; ++letter) text[at++] = (*part)[letter];
     }
     return label(text);

@@ -191,7 +191,8 @@ struct transfer : transfer_description {
     constexpr transfer(ir::label transfer_name, memory const& from, memory const& to)
         : transfer_description{.name = transfer_name, .source = from.name, .destination = to.name, .call = {.symbol = transfer_name}} {
         // A function moves one register, which it takes or returns by value.
-        for (memory const* file : {&from, &to}) {
+        memory const* const files[] = {&from, &to};
+        for (memory const* file : files) {
             if (file->passes_values()) largest_row_bytes = row_granularity = file->register_bytes();
         }
     }

@@ -270,7 +270,8 @@ struct machine_check {
                 broken(rule::tokens_of_channels, of.name, name);
         }
         check_numbers(of, of.name);
-        for (device_call const& call : {push_call_of(of), pop_call_of(of)}) {
+        device_call const calls[] = {push_call_of(of), pop_call_of(of)};
+        for (device_call const& call : calls) {
             p.check_name(call.symbol);
             check_call(of.name, call, 0);
             bool has_queue = false, others = false;
@@ -295,7 +296,8 @@ struct machine_check {
             others |= a.is != role::status && a.is != role::core && a.is != role::literal;
         });
         if (all > 1) p.check_name(call.symbol), check_call(of.name, call, 0);
-        for (device_call const& signal : {signal_call_of(of), await_call_of(of)}) {
+        device_call const signals[] = {signal_call_of(of), await_call_of(of)};
+        for (device_call const& signal : signals) {
             if (all > 1) p.check_name(signal.symbol), check_call(of.name, signal, 0);
             bool queue = false, peer = false, more = false;
             each_argument(signal, [&](call_argument const& a) {
@@ -326,7 +328,8 @@ struct machine_check {
         return right;
     }
     constexpr void check_upkeep(core const& of) const {
-        for (device_call const& call : {clean_call_of(of), invalidate_call_of(of)}) {
+        device_call const calls[] = {clean_call_of(of), invalidate_call_of(of)};
+        for (device_call const& call : calls) {
             p.check_name(call.symbol), check_call(of.name, call, 0);
             bool address = false, bytes = false, more = false;
             each_argument(call, [&](call_argument const& a) {

@@ -32,7 +32,8 @@ constexpr bool are_ordered_behind(plan_value const& plan, int engine_at, int at)
         on_core = share == 0 && s.core == plan.steps[at].core;
         if (s.kind == step_kind::start && step_at > at) {
             movement const& m = plan.movements[s.what];
-            for (buffer_id moved : {m.source, m.destination}) {
+            buffer_id const ends[] = {m.source, m.destination};
+            for (buffer_id moved : ends) {
                 if (moved >= 0) touch(plan.engine_of(m), moved);
             }
         }
@@ -75,7 +76,8 @@ constexpr void drop_needless_waits(plan_value& plan) {
         if (!later) plan.steps.push(push), plan.steps.push(pop);
         for (int b = 0; b < plan.buffers.count; ++b) {
             buffer& of = plan.buffers[b];
-            for (std::int16_t* end : {&of.born, &of.dead}) {
+            std::int16_t* const lifetime[] = {&of.born, &of.dead};
+            for (std::int16_t* end : lifetime) {
                 int const before = *end > at + 1 ? 2 : *end > at ? 1 : 0;
                 *end = static_cast<std::int16_t>(*end - before);
             }

@@ -43,7 +43,8 @@ class ordering {
             if (l.ring < 0 && l.from == from && l.to == to) found = at;
         }
         if (found < 0) found = make_link(p, from, to, -1);
-        for (step_kind kind : {step_kind::push, step_kind::pop}) p.add(kind, p.add(ring_step{.link = static_cast<std::int16_t>(found)}));
+        step_kind const kinds[] = {step_kind::push, step_kind::pop};
+        for (step_kind kind : kinds) p.add(kind, p.add(ring_step{.link = static_cast<std::int16_t>(found)}));
     }
     /// Makes the core wait until they have done their jobs.
     constexpr void drain(agents const& who) { order_all(who, {.core = true}); }

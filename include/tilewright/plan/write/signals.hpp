@@ -24,7 +24,8 @@ class core_signals : protected ordering {
     constexpr void hand_over(stage_id s) {
         for (std::int16_t reader = 0; reader < p.plan.cores && !p.refused(); ++reader) {
             if (!is_read_on(p, s, reader)) continue;
-            for (step_kind kind : {step_kind::signal, step_kind::await}) tell(s, reader, false, kind);
+            step_kind const kinds[] = {step_kind::signal, step_kind::await};
+            for (step_kind kind : kinds) tell(s, reader, false, kind);
         }
     }
     /// Before stage `s` computes the next version: waits until its place is free.

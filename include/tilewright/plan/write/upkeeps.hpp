@@ -112,7 +112,8 @@ class upkeep_placer {
         find();
         // From the last to the first, so that the positions of the others stay.
         for (int at = p.plan.steps.count; at >= 0 && !p.refused(); --at) {
-            for (step_kind kind : {step_kind::invalidate, step_kind::clean}) {
+            step_kind const kinds[] = {step_kind::invalidate, step_kind::clean};
+            for (step_kind kind : kinds) {
                 for (int which = asked_.size() - 1; which >= 0; --which) {
                     if (asked_[which].before == at && asked_[which].kind == kind) insert(asked_[which]);
                 }
