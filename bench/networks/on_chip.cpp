@@ -1,5 +1,6 @@
 #include "on_chip.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <tilewright/import/emulated_network.hpp>
 
@@ -8,6 +9,20 @@
 namespace networks {
 
 using namespace tilewright;
+
+/// Cycles for which the loader is busy at least: each operand of the array comes from another memory, each of its elements once.
+///
+/// @param pixels  elements of the image
+static double least_cycles_of_loads(imported::contraction const& of, std::int64_t pixels) {
+    std::int64_t weights = 1, read = 1;
+    for (auto const* const loops : {&of.batch, &of.m, &of.n, &of.taps, &of.k}) {
+        for (imported::contracted_loop const& loop : *loops) {
+            weights *= loop.in_weights != 0 ? loop.extent : 1;
+            read *= loop.in_data != 0 ? loop.extent : 1;
+        }
+    }
+    return static_cast<double>(weights + std::min(read, pixels)) / static_cast<double>(networks_chip::by_loader.bytes_per_cycle);
+}
 
 chip_figures on_chip(imported::layers layers, std::vector<std::vector<std::byte>> const& inputs) {
     chip_figures made;
@@ -30,8 +45,11 @@ chip_figures on_chip(imported::layers layers, std::vector<std::vector<std::byte>
             std::int64_t channels = 1;
             for (imported::contracted_loop const& loop : of_model.value().k) channels *= loop.extent;
             if (channels < 16) continue;
+            std::int64_t pixels = 1;
+            for (std::int64_t const extent : one.layer->of.shapes().at(of_model.value().data.str())) pixels *= extent;
             array_use const with{.busy = one.report.least_cycles,
-                                 .cycles = static_cast<double>(plan->kernel_at(plan->find_kernel(one.layer->of.what().name)).cycles)};
+                                 .cycles = static_cast<double>(plan->kernel_at(plan->find_kernel(one.layer->of.what().name)).cycles),
+                                 .least = std::max(one.report.least_cycles, least_cycles_of_loads(of_model.value(), pixels))};
             made.array.add(with);
             if (!of_model.value().m.empty()) made.images.add(with);
         }

@@ -93,6 +93,43 @@ TEST_CASE("sums of a tile are finished while those of the next are added up, whe
     CHECK(in_versions > 3);
 }
 
+TEST_CASE("a call covers several short rows of an image") {
+    std::mt19937 random(12);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    auto const is_fused = [](schedule const& how) {
+        bool found = false;
+        for (int at = 0; at < how.directive_count(); ++at) found |= how.directive_at(at).kind == directive_kind::fuse;
+        return found;
+    };
+    auto const those = [&](bool fused) {
+        return [=](placed_layer& of) {
+            candidates made = products_by("mac", "finish")(of);
+            std::erase_if(made.all, [&](schedule const& one) { return is_fused(one) != fused; });
+            return made;
+        };
+    };
+    int by_rows = 0;
+    for (int run = 0; run < 40; ++run) {
+        shape_of_layer of{.rows = draw({2, 3, 4, 6}), .columns = 2, .channels = draw({3, 8, 11}), .filters = draw({4, 7})};
+        of.taps = draw({2, 3}), of.before = of.taps == 3 ? draw({0, 1}) : 0, of.rescales = true, of.has_bias = random() % 2 != 0;
+        layers const network = network_of(of, random);
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
+                    << of.taps << ", border " << of.before << (of.has_bias ? ", bias" : ""));
+        chip const on = chip_that_finishes(one_of(those(true), random()), run % 2 != 0);
+        run_on(on, network, random);
+        by_rows += network_program(network, "net", on).placed_layers()[0].report.choice == "products" ? 1 : 0;
+    }
+    CHECK(by_rows > 25);
+    // Half as many calls, where two rows of two pixels fill one that multiplies four.
+    layers const network = network_of({.rows = 4, .columns = 2, .channels = 8, .filters = 24, .taps = 3, .rescales = true}, random);
+    auto const cycles_by = [&](schedule_template how) {
+        network_program const found(network, "net", chip_that_finishes(std::move(how)));
+        return make_program_plan(found.get()).cycles().value;
+    };
+    CHECK(cycles_by(those(true)) < cycles_by(those(false)));
+    CHECK(cycles_by(products_by("mac", "finish")) == cycles_by(those(true)));
+}
+
 TEST_CASE("depthwise convolutions go to an instruction that sums channels, by weights of 0") {
     std::mt19937 random(31);
     auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };

@@ -56,6 +56,20 @@ inline std::optional<product_instruction> product_instruction_of(machine const& 
     return made;
 }
 
+/// Whether a loop of the stage that sums moves a tensor along one dimension, by one.
+inline bool moves_by_one(computation_view nodes, ir::label const& tensor, ir::label const& loop) {
+    ir::stage sums;
+    if (read_stage(nodes, 0, sums)) return false;
+    int const axis = sums.find(loop);
+    std::int64_t moved = 0;
+    for (int at = 0; axis >= 0 && at < sums.store; ++at) {
+        if (nodes[at].op != operation::access || nodes[at].name != tensor) continue;
+        for (int dimension = 0; dimension < nodes[at].argument_count; ++dimension)
+            moved += index_of(nodes, sums, at, dimension).coefficients[axis];
+    }
+    return moved == 1;
+}
+
 /// A contraction, its loops that the axes of an instruction cover, and those around them. `overlaps`: k may move along the same dimension
 /// as m does.
 struct product_loops {
@@ -104,6 +118,13 @@ struct product_loops {
     bool has_steps() const { return !summed.empty() || (k && k->extent > *by.k); }
     /// Elements that follow each other are taken along k. So m is another dimension, unless windows may overlap.
     bool can_be_m(contracted_loop const& one) const { return overlaps || !k || (one.in_data & k->in_data) == 0; }
+    /// Whether rows are so short that several of them fill the axis m of the instruction, which can go on from row to row.
+    bool has_short_rows(computation_view nodes) const {
+        if (!rows || !m || by.rows || !of.finishes() || m->extent >= *by.m || *by.m % m->extent != 0) return false;
+        auto const after = std::find_if(of.all.begin(), of.all.end(), [&](contracted_loop const& one) { return one.name == rows->name; });
+        return after + 1 != of.all.end() && (after + 1)->name == m->name && moves_by_one(nodes, of.data, of.in_sums(rows->name)) &&
+               moves_by_one(nodes, of.data, of.in_sums(m->name));
+    }
     /// The loop that fills the axis m of the instruction better than the one that is taken does; nothing: none does.
     std::optional<ir::label> better_m() const {
         if (!m || by.rows) return std::nullopt;

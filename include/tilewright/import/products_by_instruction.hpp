@@ -17,6 +17,7 @@ struct product_tiles {
     staged_at data = staged_at::tile, weights = staged_at::once;
     std::int64_t versions = 2;      ///< of operands
     std::int64_t sum_versions = 1;  ///< 2: an instruction finishes the sums of a tile while those of the next are added up
+    bool joins_rows = false;        ///< a call goes on from row to row: the data is staged for each step, without a border around rows
 };
 
 /// The loops around a tile. Blocks of columns go round as tiles of n do.
@@ -65,8 +66,10 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
         if (what.finishes()) sums.push_back(what.in_sums(one));
     }
     std::vector<ir::label> covered = loops.units;
-    if (loops.rows) (loops.by.rows ? covered : sums).push_back(in_sums(*loops.rows));
-    if (loops.m) covered.push_back(in_sums(*loops.m));
+    ir::label const all_rows = tiles.joins_rows ? with_ending(in_sums(*loops.rows), "_rows") : ir::label();
+    if (tiles.joins_rows) covered.push_back(all_rows);
+    if (loops.rows && !tiles.joins_rows) (loops.by.rows ? covered : sums).push_back(in_sums(*loops.rows));
+    if (loops.m && !tiles.joins_rows) covered.push_back(in_sums(*loops.m));
     if (loops.n) covered.push_back(in_sums(*loops.n));
     if (loops.batch) covered.push_back(what.finishes() ? what.in_sums(loops.batch->name) : loops.batch->name);
     covered.insert(covered.end(), loops.taps.begin(), loops.taps.end());
@@ -88,6 +91,7 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
         made.compute_at(of.tensor(what.sums), named(tile)).store_in(of.tensor(what.sums), of.memory_named(loops.by.sums.memory_name));
         if (tiles.sum_versions > 1) made.buffers(tiles.sum_versions);
         made.stage(of.tensor(what.sums));
+        if (tiles.joins_rows) made.fuse(named(in_sums(*loops.rows)), named(in_sums(*loops.m)), named(all_rows));
         split(loops.k, tiles.k);
         reorder(made, sums);
     } else {
@@ -161,6 +165,8 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
             (tiles.weights == staged_at::tile && whole_n))
             return;
         if ((tiles.data == staged_at::tile || tiles.sum_versions > 1) && one_tile) return;
+        // Tiles of the same number of rows: none ends inside a step.
+        if (tiles.joins_rows && (tiles.m != loops.m->extent || loops.rows->extent % tiles.rows != 0 || tiles.versions < 2)) return;
         auto const has_versions = [](staged_at when) { return when == staged_at::tile || when == staged_at::step; };
         if (tiles.versions > 1 && !has_versions(tiles.data) && !has_versions(tiles.weights)) return;
         if (loops.k) tiles.k = by_step ? std::min(*loops.by.k, loops.k->extent) : loops.k->extent;
@@ -184,6 +190,7 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
     for (contracted_loop const& one : loops.of.all) results *= one.extent;
     if (most_sums > 0 && results > most_sums && loops.of.n.empty()) data_at = {staged_at::tile};
     if (of.may_lie_in(loops.of.data, loops.by.data.where.memory_name)) data_at.insert(data_at.begin(), staged_at::nowhere);
+    else if (loops.has_short_rows(of.of.nodes()) && loops.has_steps()) data_at.push_back(staged_at::step);
     if (!weights_lie_there) weights_at.clear();
     if (!weights_lie_there || !of.of.is_constant(loops.of.weights))
         weights_at.insert(weights_at.end(), {staged_at::once, staged_at::tile, staged_at::step});
@@ -195,7 +202,7 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
                         for (bool const n_first : {false, true}) {
                             for (std::int64_t const versions : {2, 1}) {
                                 for (std::int64_t of_sums = aside ? 2 : 1; of_sums > 0; --of_sums)
-                                    add({rows, m, n, 1, n_first, data, weights, versions, of_sums});
+                                    add({rows, m, n, 1, n_first, data, weights, versions, of_sums, data == staged_at::step});
                             }
                         }
                     }

@@ -184,3 +184,30 @@ TEST_CASE("the axes of an intrinsic say what its operands touch") {
         }
     }
 }
+TEST_CASE("a step that goes on from row to row touches the rows after the first") {
+    static constexpr axis r{"r", 16};
+    static constexpr tensor<float> from{"from"}, to{"to"};
+    static constexpr auto copy_all = intrinsic("copy_all", to(r) = from(r)).reads(from, spad).writes(to, spad);
+    static constexpr auto on = machine("on", dram, spad, copy_all);
+    operand_shapes shapes;
+    shapes.read(on, 0);
+    plan_value plan = empty_plan(on, copy.view());
+    plan.buffers.push({.kind = buffer_kind::staged, .rank = 2, .extents = {8, 8}});
+    for (int at : {0, 1})  // the first goes on, the other lies in rows that are long enough
+        plan.operands.push(
+            {.buffer = 0_buffer, .at = {keep(plan, 2), keep(plan, 0)}, .dimension = {1}, .factor = {1}, .joined = std::int8_t(at - 1)});
+    auto extents = shapes.extents;
+    auto const rows_of = [&](std::int64_t elements) {
+        extents[0] = elements;
+        touched_list const all = touched_by(at_rest{plan}, shapes, 0, extents);
+        for (int at = 0; at < all.count; ++at) {
+            touched_part const& part = all[at];
+            if (all.operands[at] == 0) CHECK((part[0].low == 2 && part[0].high == 2));
+            else CHECK((part[1].low == 0 && part[1].high == 7));
+        }
+        return all[all.operands[0] == 1 ? 0 : 1][0].high;
+    };
+    CHECK(rows_of(16) == 3);
+    CHECK(rows_of(12) == 3);  // the second row as a whole
+    CHECK(rows_of(8) == 2);
+}

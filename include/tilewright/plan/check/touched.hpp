@@ -259,7 +259,11 @@ constexpr touched_list touched_by(Run const& in, operand_shapes const& shapes, i
             std::int64_t const factor = o.factor[dimension];
             stage_index const& index = a.indices[dimension];
             part[d].shift(factor * index.constant);
-            for (int axis = 0; axis < shapes.axis_count; ++axis) part[d].add(factor * index.coefficients[axis], extents[axis]);
+            for (int axis = 0; axis < shapes.axis_count; ++axis) {
+                std::int64_t const step = factor * index.coefficients[axis];
+                if (o.joined == dimension && step == 1) add_along(b, d, step, extents[axis], part);
+                else part[d].add(step, extents[axis]);
+            }
         }
         for (int d = 0; d < b.rank; ++d) part[d].join();
         all.operands[all.count] = static_cast<std::int16_t>(operands + a.operand);

@@ -28,6 +28,7 @@ struct operand_use {
     fixed_array<affine, max_rank> at{};              ///< of the operand's first element
     fixed_array<std::int8_t, max_rank> dimension{};  ///< of the buffer, for each dimension of the operand; -1: none
     fixed_array<std::int64_t, max_rank> factor{};    ///< step along it
+    std::int8_t joined = -1;                         ///< its dimension that goes on from the end of a row to the next; -1: none
 };
 
 enum class body_kind : std::uint8_t {

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/plan/ir/planning.hpp>
+#include <tilewright/plan/place/joined_rows.hpp>
 
 // Whether a loop nest computes exactly what an intrinsic or a transfer declares.
 namespace tilewright::detail {
@@ -39,6 +39,7 @@ struct matching {
     int count = 0;
     fixed_array<fixed_array<std::int8_t, max_rank>, most> dimension{};  ///< of the tensor, for each dimension of the operand; -1: none
     fixed_array<fixed_array<std::int64_t, max_rank>, most> factor{};
+    fixed_array<joined_axis, most> joined{};  ///< of an operand that goes on from row to row
 
     constexpr int find(label const& tensor) const {
         for (int position = 0; position < count; ++position) {
@@ -47,18 +48,6 @@ struct matching {
         return -1;
     }
 };
-
-/// A coefficient that no index has: the loop is part of a fused one, and the index is not linear in it.
-inline constexpr std::int64_t not_linear = std::int64_t{1} << 40;
-
-/// How far `axis` moves when the leaf `leaf` moves by one.
-constexpr std::int64_t leaf_coefficient(nest const& n, int axis, int leaf) {
-    if (axis == leaf) return 1;
-    nest_axis const& a = n.axes.slots[axis].part;
-    if (a.is == nest_axis::role::split) return a.factor * leaf_coefficient(n, a.outer, leaf) + leaf_coefficient(n, a.inner, leaf);
-    if (a.is == nest_axis::role::fused) return leaf_coefficient(n, a.outer, leaf) != 0 ? not_linear : 0;
-    return 0;
-}
 
 struct matcher {
     planning const& p;
@@ -106,6 +95,7 @@ struct matcher {
         fixed_array<int, max_rank> along{};             // of the operand's dimensions, how many lie in each of the stage's
         fixed_array<std::uint16_t, max_rank> moving{};  // the axes that move them: a bit for each
         set_all(found.dimension[binding], -1);
+        found.joined[binding] = {};
         for (int operand_dimension = semantics[other].argument_count - 1; operand_dimension >= 0; --operand_dimension) {
             stage_index const index = index_of(semantics, sem, other, operand_dimension);
             if (index.constant != 0) return differs(rule::operand_with_offset, name, 0, index.constant);
@@ -115,9 +105,18 @@ struct matcher {
                 std::int64_t const wanted = index.coefficients[axis];
                 if (wanted == 0) continue;
                 for (int dimension = 0; dimension < rank; ++dimension) {
-                    std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[axis]);
+                    std::int64_t have = coefficient(node, dimension, found.loop_of_axis[axis]);
                     if (have == 0) continue;
-                    if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, wanted);
+                    if (have >= not_linear) {
+                        joined_rows const rows = joined_rows_of(p, s, node, found.loop_of_axis[axis]);
+                        joined_axis& joined = found.joined[binding];
+                        bool const is_other = joined.row > 0 && joined.axis != axis;
+                        if (rows.dimension < 0 || wanted != 1 || is_other) return differs(rule::covered_by_a_fused_loop, name, 0, wanted);
+                        joined = {rows.row, static_cast<std::int8_t>(axis), static_cast<std::int8_t>(operand_dimension)};
+                        moving[dimension] |= static_cast<std::uint16_t>(1 << axis);
+                        if (dimension != rows.dimension) continue;
+                        have = 1;
+                    }
                     if (have < 0 || have % wanted != 0 || (where == dimension && factor != have / wanted))
                         return differs(rule::other_index, name, have, wanted);
                     if (where >= 0 && where != dimension) return differs(rule::axis_in_two_dimensions, name, where, dimension);

@@ -165,19 +165,19 @@ constexpr int keep_operand(writing& p, stage_id s, int intrinsic_at, matching co
     });
     operand_use o{.buffer = u.buffer, .dimension = found.dimension[binding], .factor = found.factor[binding]};
     mismatch wrong;
-    if (p.has_layout(s, p.plan.what.nodes[u.node].name, u.node == p.stage_at(s).target))
+    if (joined_axis const& joined = found.joined[binding]; joined.row > 0) {
+        o.joined = joined.dimension;
+        nest_axis const& loop = p.nest_at(s).axes[found.loop_of_axis[joined.axis]];
+        rows_asked const rows = wrong_rows(p, s, b, o.dimension[o.joined], joined.row, loop);
+        if (rows) wrong = differs(rule::covered_by_a_fused_loop, wanted.tensor, rows.has, rows.asked);
+    }
+    if (!wrong && p.has_layout(s, p.plan.what.nodes[u.node].name, u.node == p.stage_at(s).target))
         wrong = place_operand(p, s, intrinsic_at, found, binding, o);
     if (wrong) return refuse_mismatch(p, s, intrinsic_at, wrong), -1;
     fixed_array<linear, max_rank> at{};
     for (int dimension = 0; dimension < b.rank; ++dimension) {
-        linear const whole = p.form_of(u.at[dimension]);
-        linear& base = at[dimension];
-        base.constant = whole.constant;
-        for (int t = 0; t < whole.count; ++t) {
-            term const& part = whole.terms[t];
-            if (p.var(part.variable).kind != variable_kind::lane) base.add(part.coefficient, part.variable);
-        }
-        o.at[dimension] = p.keep(base);
+        at[dimension] = first_of_step(p, p.form_of(u.at[dimension]));
+        o.at[dimension] = p.keep(at[dimension]);
     }
     std::int64_t const asked = p.common_multiple(what.address_alignment, wanted.alignment, wanted.tensor);
     region_fault const fault = align(p, u.buffer, at, alignment_in(p, u.buffer, wanted.memory_name, asked));
