@@ -44,7 +44,7 @@ std::string caller_of(std::string const& name, tw::imported::layers const& of, t
 std::vector<std::string> names_of(std::span<tw::imported::operator_entry const> operators) {
     std::vector<std::string> made;
     for (tw::imported::operator_entry const& one : operators) {
-        if (one.domain.empty()) made.emplace_back(one.name);
+        if (one.domain != tw::imported::rewritten_domain) made.emplace_back(one.name);
     }
     return made;
 }
@@ -58,6 +58,7 @@ tw::network::graph read_network(fs::path const& file) {
 tw::imported::layers layers_of(tw::network::graph const& graph) { return tw::imported::layers_of(graph); }
 
 std::vector<std::string> imported_onnx_operators() { return names_of(tw::imported::onnx_operators()); }
+std::vector<std::string> imported_microsoft_operators() { return names_of(tw::imported::microsoft_operators()); }
 std::vector<std::string> imported_tflite_operators() { return names_of(tw::imported::tflite_operators()); }
 
 written_network write_network(tw::imported::layers made, fs::path const& folder, std::string const& name, arena_check check) {

@@ -62,6 +62,7 @@ tw::imported::layers layers_of(tw::network::graph const& graph);
 
 /// The operators that are imported, in the order of their tables.
 std::vector<std::string> imported_onnx_operators();
+std::vector<std::string> imported_microsoft_operators();
 std::vector<std::string> imported_tflite_operators();
 
 /// Plans a network and writes it as C into a folder, with a function `call_NAME(in, out)` that takes lists of pointers.

@@ -154,6 +154,13 @@ class mutator {
             ends.push_back(tensor_id(of.tensors.size() - 1));
         }
     }
+    void change_operator(network::node& node) {
+        auto const all = draw(4) == 0 ? imported::microsoft_operators() : imported::onnx_operators();
+        imported::operator_entry const& one = all[static_cast<std::size_t>(draw(all.size()))];
+        node.operation = one.name;
+        // Those that a rewriting makes are in no file.
+        node.domain = one.domain == imported::rewritten_domain ? "" : one.domain;
+    }
     void change_once(network::graph& of) {
         if (of.nodes.empty() || of.tensors.empty()) return;
         network::node& node = one_of(of.nodes);
@@ -164,7 +171,7 @@ class mutator {
         else if (how < 16) change_ends(of, node.inputs, true);
         else if (how < 17) change_ends(of, node.outputs, false);
         else if (how < 18) node.version = draw(20);
-        else node.operation = imported::onnx_operators()[static_cast<std::size_t>(draw(imported::onnx_operators().size()))].name;
+        else change_operator(node);
     }
 
     std::mt19937_64 random_{1};

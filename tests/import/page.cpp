@@ -23,6 +23,7 @@ void check_listed(std::vector<std::string> const& operators) {
 
 TEST_CASE("the page of networks lists the operators that are imported") {
     check_listed(networks::imported_onnx_operators());
+    check_listed(networks::imported_microsoft_operators());
     check_listed(networks::imported_tflite_operators());
 }
 
@@ -35,5 +36,6 @@ TEST_CASE("each operator that is imported has a reference, as the page says") {
         }
     };
     check(networks::imported_onnx_operators(), reference::onnx_operators());
+    check(networks::imported_microsoft_operators(), reference::microsoft_operators());
     check(networks::imported_tflite_operators(), reference::tflite_operators());
 }

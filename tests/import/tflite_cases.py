@@ -19,11 +19,15 @@ import tflite_reference as reference  # noqa: E402
 import tflite_writer as w  # noqa: E402
 
 # The number of an operator's table of options in the format's union.
-TABLES = {"ADD": 11, "BATCH_MATMUL": 101, "ARG_MAX": 40, "DEPTH_TO_SPACE": 94, "HARD_SWISH": 91, "MAXIMUM": 39, "MINIMUM": 39, "REDUCE_MAX": 27, "REDUCE_MIN": 27,
-          "SPACE_TO_DEPTH": 19, "AVERAGE_POOL_2D": 5, "CONCATENATION": 10, "CONV_2D": 1, "DEPTHWISE_CONV_2D": 2, "DEQUANTIZE": 38, "EXPAND_DIMS": 52,
-          "FULLY_CONNECTED": 8, "GATHER": 23, "LEAKY_RELU": 75, "MAX_POOL_2D": 5, "MEAN": 27, "MUL": 21, "PACK": 59, "PAD": 22, "PADV2": 43, "QUANTIZE": 89,
-          "RESHAPE": 17, "RESIZE_BILINEAR": 15, "RESIZE_NEAREST_NEIGHBOR": 74, "SLICE": 48, "SOFTMAX": 9, "SPLIT": 35, "SQUEEZE": 30,
-          "STRIDED_SLICE": 32, "SUB": 28, "SVDF": 6, "TRANSPOSE": 26, "UNIDIRECTIONAL_SEQUENCE_LSTM": 71, "TRANSPOSE_CONV": 49, "UNPACK": 64}
+TABLES = {"ABS": 78, "ADD": 11, "ARG_MAX": 40, "AVERAGE_POOL_2D": 5, "BATCH_MATMUL": 101, "CONCATENATION": 10, "CONV_2D": 1, "COS": 84,
+          "DEPTHWISE_CONV_2D": 2, "DEPTH_TO_SPACE": 94, "DEQUANTIZE": 38, "DIV": 29, "EQUAL": 53, "EXP": 33, "EXPAND_DIMS": 52,
+          "FLOOR_DIV": 65, "FULLY_CONNECTED": 8, "GATHER": 23, "GREATER": 44, "GREATER_EQUAL": 45, "HARD_SWISH": 91, "LEAKY_RELU": 75,
+          "LESS": 41, "LESS_EQUAL": 46, "LOGICAL_AND": 62, "LOGICAL_NOT": 63, "LOGICAL_OR": 60, "MAXIMUM": 39, "MAX_POOL_2D": 5,
+          "MEAN": 27, "MINIMUM": 39, "MUL": 21, "NEG": 42, "NOT_EQUAL": 54, "PACK": 59, "PAD": 22, "PADV2": 43, "POW": 56, "QUANTIZE":
+          89, "REDUCE_MAX": 27, "REDUCE_MIN": 27, "RESHAPE": 17, "RESIZE_BILINEAR": 15, "RESIZE_NEAREST_NEIGHBOR": 74, "SELECT": 47,
+          "SELECT_V2": 98, "SLICE": 48, "SOFTMAX": 9, "SPACE_TO_DEPTH": 19, "SPLIT": 35, "SQUARE": 66, "SQUARED_DIFFERENCE": 76,
+          "SQUEEZE": 30, "STRIDED_SLICE": 32, "SUB": 28, "SVDF": 6, "TRANSPOSE": 26, "TRANSPOSE_CONV": 49,
+          "UNIDIRECTIONAL_SEQUENCE_LSTM": 71, "UNPACK": 64}
 NUMBERS = {name: number for number, name in reference.BUILTIN.items()}
 ACTIVATIONS = ["NONE", "RELU", "RELU6", "RELU_N1_TO_1"]
 RUNS = 5
@@ -98,6 +102,8 @@ class Net:
         first = self.tensors[inputs[0]] if operation != "SPLIT" else self.tensors[inputs[1]]
         if operation == "TRANSPOSE_CONV":
             first = self.tensors[inputs[2]]
+        if operation.startswith("SELECT"):
+            first = self.tensors[inputs[1]]
         type_ = type_ or first.type
         if type_ not in ("int8", "int16", "int32") or (type_ != "int8" and scale is None):
             scale, zero_point = None, None
@@ -290,6 +296,75 @@ class Net:
             return None  # results of int32 are compared, and nothing reads them
         scale = None if self.is_float(x) else float(numpy.float32(self.tensors[x].scales[0] * self.one_of(0.6, 1.0, 2.5, 20.0)))
         return self.node("HARD_SWISH", [x], {}, scale, self.zero_point())
+
+    def positive(self, x):
+        """Floats of at least 0.1."""
+        return self.node("MAXIMUM", [self.node("ABS", [x]), self.numbers([0.1], "float32")])
+
+    def function(self, x):
+        """All functions of the first tensor of a network, or one."""
+        first = x in self.inputs and not self.made
+        if self.is_float(x):
+            # What is cut jumps: of inputs alone, which all compute alike.
+            cuts = ["FLOOR", "CEIL", "ROUND", "FLOOR_DIV"] if x in self.inputs else []
+            operations, make = ["ABS", "NEG", "SQRT", "RSQRT", "EXP", "LOG", "SIN", "COS", "SQUARE", "ELU", "RELU_N1_TO_1", "DIV", "POW",
+                                "SQUARED_DIFFERENCE", *cuts], self.function_of_floats
+        else:
+            powers = ["EXP"] if float(self.tensors[x].scales[0]) * (127 - int(self.tensors[x].zero_points[0])) < 12 else []
+            operations, make = ["ABS", "LOG", "RELU_N1_TO_1", "SQUARED_DIFFERENCE", *powers], self.function_of_integers
+        for operation in operations if first else [self.one_of(*operations)]:
+            made = make(operation, x)
+        return made
+
+    def function_of_integers(self, operation, x):
+        inputs, scale = [x], float(self.tensors[x].scales[0])
+        if operation == "SQUARED_DIFFERENCE":
+            inputs.append(self.int8s([extent if self.draw.rand() < 0.6 else 1 for extent in self.shape(x)]))
+            scale = max(scale, float(self.tensors[inputs[1]].scales[0]))**2 * 20
+        scale *= math.exp(self.draw.uniform(-1, 1.5))
+        same = operation == "ABS" and self.draw.rand() < 0.4
+        return self.node(operation, inputs, {}, None if same else float(numpy.float32(scale)), None if same else self.zero_point())
+
+    def function_of_floats(self, operation, x):
+        if operation in ("SQRT", "RSQRT", "LOG"):
+            return self.node(operation, [self.positive(x)])
+        if operation in ("SIN", "COS", "EXP"):
+            return self.node(operation, [self.node("TANH", [x])])
+        other = self.floats([extent if self.draw.rand() < 0.6 else 1 for extent in self.shape(x)])
+        if operation == "DIV":
+            return self.node("DIV", [x, self.positive(other)], {"fused_activation_function": self.one_of(*ACTIVATIONS)})
+        if operation == "FLOOR_DIV":
+            return self.node("FLOOR_DIV", [x, self.positive(other)])
+        if operation == "POW":
+            return self.node("POW", [self.positive(self.node("TANH", [x])), other])
+        return self.node(operation, [x, other] if operation == "SQUARED_DIFFERENCE" else [x])
+
+    def choice(self, x):
+        """Choices by comparisons, of inputs alone: what is compared jumps. All of them for the first tensor of a network, or one."""
+        shape = self.shape(x)
+        if x not in self.inputs or not shape:
+            return None
+        first = not self.made
+        other = self.floats(shape) if self.is_float(x) else self.int8s(shape, self.tensors[x].scales[0], self.tensors[x].zero_points[0])
+        limits = self.floats([1]) if self.is_float(x) else self.int8s([extent if self.draw.rand() < 0.6 else 1 for extent in shape])
+        comparisons = ["EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"]
+        for compared in comparisons if first else [self.one_of(*comparisons)]:
+            truths = self.node(compared, [x, limits] if self.draw.rand() < 0.5 else [limits, x], type_="bool")
+            if first or self.draw.rand() < 0.4:
+                more = self.node(self.one_of("LESS", "GREATER"), [x, other], type_="bool")
+                operation = {"LESS": "LOGICAL_AND", "EQUAL": "LOGICAL_OR"}.get(compared, self.one_of("LOGICAL_AND", "LOGICAL_OR"))
+                truths = self.node(operation, [truths, more], type_="bool")
+            if first or self.draw.rand() < 0.3:
+                truths = self.node("LOGICAL_NOT", [truths], type_="bool")
+            kind = comparisons.index(compared) % 3 if first else self.draw.randint(3)
+            if kind == 0:
+                made = self.node("SELECT", [truths, x, other])
+            elif kind == 1 and len(shape) > 1:
+                rows = self.tensor((shape[0],), type_="bool", elements=self.draw.rand(shape[0]) < 0.5)
+                made = self.node("SELECT", [rows, x, other])
+            else:
+                made = self.node("SELECT_V2", [truths, x, other])
+        return made
 
     def blocks(self, x):
         if len(self.shape(x)) != 4:
@@ -523,7 +598,7 @@ SINGLE = {
     "conv": Net.conv, "depthwise": Net.depthwise, "dense": Net.dense, "transposed_conv": Net.transposed_conv, "pool": Net.pool,
     "pair": Net.pair, "curve": Net.curve, "mean": Net.mean, "convert": Net.convert, "reshape": Net.reshape, "transpose": Net.transpose,
     "slice": Net.slice, "pieces": Net.pieces, "together": Net.together, "pad": Net.pad, "gather": Net.gather, "resize": Net.resize,
-    "extreme": Net.extreme, "blocks": Net.blocks, "matrices": Net.matrices,
+    "extreme": Net.extreme, "function": Net.function, "choice": Net.choice, "blocks": Net.blocks, "matrices": Net.matrices,
 }
 
 
@@ -574,7 +649,7 @@ def drawn_networks(folder, count, seed):
             image(net, "float32" if at % 10 == 9 else "int8")
             makes = [*SINGLE.values(), Net.conv, Net.depthwise, Net.pair, Net.pool]
             for _ in range(net.between(3, 8)):
-                x = net.one_of(*net.inputs, *net.made, *net.made[-2:])
+                x = net.one_of(*net.inputs, *(one for one in [*net.made, *net.made[-2:]] if net.tensors[one].type != "bool"))
                 if math.prod(net.shape(x)) <= 2000:
                     makes[net.draw.randint(len(makes))](net, x)
             if net.made and write(folder, f"drawn_{at}", net):
@@ -648,6 +723,16 @@ def refusals(folder):
     refuses("rescaling_pool", with_result("MAX_POOL_2D", lambda net, x: [x], pool, of((1, 3, 3, 2), 0.25)),
             "node 0 (`MAX_POOL_2D`): of tensors of different scales")
     refuses("no_scale", with_result("RELU", lambda net, x: [x], {}, of((1, 4, 4, 2), None)), "node 0 (`RELU`): tensor `y` has no scale")
+    refuses("integers_of_functions", with_result("SQRT", lambda net, x: [x], {}, of((1, 4, 4, 2))),
+            "node 0 (`SQRT`): of elements of int8, for which only kernels of floats are known")
+    refuses("large_powers", with_result("EXP", lambda net, x: [x], {}, of((1, 4, 4, 2))),
+            "node 0 (`EXP`): a result that int32 does not hold in steps of its scale")
+    refuses("large_scales", with_result("LESS", lambda net, x: [x, x], {}, of((1, 4, 4, 2), None, None, "bool"), scale=1.5),
+            "node 0 (`LESS`): a scale of 1.500000, which has to be below 1")
+    refuses("truths", with_result("LOGICAL_NOT", lambda net, x: [x], {}, of((1, 4, 4, 2), None, None, "bool")),
+            "node 0 (`LOGICAL_NOT`): a truth of int8")
+    refuses("rows", with_result("SELECT", lambda net, x: [net.tensor((3,), type_="bool", elements=numpy.zeros(3, bool)), x, x], {}, of((1, 4, 4, 2))),
+            "node 0 (`SELECT`): truths of 3 for 1x4x4x2")
     refuses("softmax_scale", with_result("SOFTMAX", lambda net, x: [x], {"beta": 1.0}, of((1, 4, 4, 2))),
             "node 0 (`SOFTMAX`): a result whose scale is not 1/256")
     refuses("axes", with_result("MEAN", lambda net, x: [x, x], {}, of((1, 2))), "node 0 (`MEAN`): operand 1, `t0`, has to be a constant")

@@ -488,10 +488,79 @@ def tanh_of(values):
     return numpy.tanh(values.astype(numpy.float64))
 
 
-def relu(highest):
+def own_table_of(function):
+    def compute(options, inputs, outputs, arrays):
+        """256 values, computed in float32, of any scale."""
+        values = inputs[0].scale * (numpy.arange(LOWEST, HIGHEST + 1) - inputs[0].zero_point).astype(numpy.float32)
+        lowest = numpy.float32(LOWEST - outputs[0].zero_point) * outputs[0].scale
+        made = [float(numpy.float32(function(float(one), float(lowest))) * (numpy.float32(1) / outputs[0].scale)) for one in values]
+        fits_int32([math.trunc(min(max(one, -1e18), 1e18)) for one in made], "an element of a table")
+        table = numpy.array([round_half_away(one) for one in made]) + outputs[0].zero_point
+        return [numpy.clip(table, LOWEST, HIGHEST).astype(numpy.int8)[arrays[0].astype(numpy.int64) - LOWEST]]
+    return compute
+
+
+def power_of_e(x, lowest):
+    return math.exp(x) if x < 88 else 1e30  # beyond int32 in any scale
+
+
+def magnitude(options, inputs, outputs, arrays):
+    """ABS: rescaled by the quotient of the scales, a float32, where they differ."""
+    values = numpy.abs(arrays[0].astype(numpy.int64) - inputs[0].zero_point)
+    if inputs[0].scale != outputs[0].scale:
+        values = multiply_by_quantized_multiplier(values, *quantize_multiplier(float(inputs[0].scale / outputs[0].scale)))
+    return [finish(values, outputs[0], {})]
+
+
+def below_1(real):
+    if real >= 1:
+        raise OverflowError(f"a factor of {real}")
+    return quantize_multiplier(real)
+
+
+def squared_difference(options, inputs, outputs, arrays):
+    """Both operands are shifted by 7 bits and brought to twice the larger scale."""
+    twice = 2 * float(max(one.scale for one in inputs))
+    brought = [multiply_by_quantized_multiplier((array.astype(numpy.int64) - tensor.zero_point) << 7,
+                                                *quantize_multiplier(float(tensor.scale) / twice)) for tensor, array in zip(inputs, arrays)]
+    factor = below_1(twice**2 / (2**14 * float(outputs[0].scale)))
+    return [finish(multiply_by_quantized_multiplier((brought[0] - brought[1])**2, *factor), outputs[0], {})]
+
+
+def compared(function):
+    def compute(options, inputs, outputs, arrays):
+        """Integers times 256 and their scale."""
+        if inputs[0].type == "int8":
+            arrays = [multiply_by_quantized_multiplier((array.astype(numpy.int64) - tensor.zero_point) << 8, *below_1(float(tensor.scale)))
+                      for tensor, array in zip(inputs, arrays)]
+        return [function(*arrays)]
+    return compute
+
+
+def select(options, inputs, outputs, arrays):
+    """A list of truths is one of rows."""
+    truths = arrays[0]
+    if truths.ndim == 1 and truths.shape != arrays[1].shape and truths.size > 1:
+        truths = truths.reshape(-1, *[1] * (arrays[1].ndim - 1))
+    return [numpy.where(truths.reshape(()) if truths.size == 1 else truths, arrays[1], arrays[2])]
+
+
+def select_v2(options, inputs, outputs, arrays):
+    return [numpy.where(*arrays)]
+
+
+def truths(function):
+    return lambda options, inputs, outputs, arrays: [function(*arrays)]
+
+
+def not_of_integers(options, inputs, outputs, arrays):
+    raise ValueError("this operator is of floats alone")
+
+
+def relu(activation):
     def compute(options, inputs, outputs, arrays):
         """Rescaled by the quotient of the scales, a float32, and bounded."""
-        low, high = activation_bounds("RELU" if highest is None else "RELU6", outputs[0].scale, outputs[0].zero_point)
+        low, high = activation_bounds(activation, outputs[0].scale, outputs[0].zero_point)
         factor = quantize_multiplier(float(inputs[0].scale / outputs[0].scale))
         values = multiply_by_quantized_multiplier(arrays[0].astype(numpy.int64) - inputs[0].zero_point, *factor) + outputs[0].zero_point
         return [numpy.clip(values, low, high).astype(numpy.int8)]
@@ -792,7 +861,8 @@ def of_floats(compute):
     """An operator of float64: it takes options and arrays."""
     def whole(options, inputs, outputs, arrays):
         wide = [one if one is None or one.dtype != numpy.float32 else one.astype(numpy.float64) for one in arrays]
-        return [float_activated(compute(options, *wide), options)]
+        with numpy.errstate(divide="ignore", invalid="ignore"):  # shapes are found with zeros
+            return [float_activated(compute(options, *wide), options)]
     return whole
 
 
@@ -844,19 +914,32 @@ FLOAT_OPERATORS = {
     "HARD_SWISH": of_floats(lambda options, x: x * numpy.clip(x + 3, 0, 6) / 6),
     "LEAKY_RELU": of_floats(lambda options, x: numpy.where(x < 0, x * options["alpha"], x)),
     "PRELU": of_floats(lambda options, x, factors: numpy.where(x < 0, x * factors, x)),
+    "RELU_N1_TO_1": of_floats(lambda options, x: numpy.clip(x, -1, 1)), "DIV": of_floats(lambda options, x, y: x / y),
+    "POW": of_floats(lambda options, x, y: x**y), "SQUARED_DIFFERENCE": of_floats(lambda options, x, y: (x - y)**2),
+    "FLOOR_DIV": of_floats(lambda options, x, y: numpy.floor((x / y).astype(numpy.float32))),
+    "RSQRT": of_floats(lambda options, x: 1 / numpy.sqrt(x)), "ELU": of_floats(lambda options, x: numpy.where(x < 0, numpy.expm1(numpy.minimum(x, 0)), x)),
+    **{name: of_floats(lambda options, x, function=function: function(x)) for name, function in (
+        ("ABS", numpy.abs), ("NEG", numpy.negative), ("SQRT", numpy.sqrt), ("EXP", numpy.exp), ("LOG", numpy.log), ("SIN", numpy.sin),
+        ("COS", numpy.cos), ("FLOOR", numpy.floor), ("CEIL", numpy.ceil), ("ROUND", numpy.rint), ("SQUARE", numpy.square))},
 }
+OF_FLOATS_ALONE = ("DIV", "POW", "FLOOR_DIV", "RSQRT", "ELU", "NEG", "SQRT", "SIN", "COS", "FLOOR", "CEIL", "ROUND", "SQUARE")
 
 OPERATORS = {
     "ADD": sum_or_difference(1), "SUB": sum_or_difference(-1), "MUL": mul, "CONV_2D": conv_2d, "DEPTHWISE_CONV_2D": depthwise_conv_2d,
     "FULLY_CONNECTED": fully_connected, "AVERAGE_POOL_2D": average_pool_2d, "MAX_POOL_2D": max_pool_2d, "MEAN": mean, "SOFTMAX": softmax,
-    "LOGISTIC": table_of(logistic_of, 1 / 256, -128), "TANH": table_of(tanh_of, 1 / 128, 0), "RELU": relu(None), "RELU6": relu(6),
+    "LOGISTIC": table_of(logistic_of, 1 / 256, -128), "TANH": table_of(tanh_of, 1 / 128, 0), "RELU": relu("RELU"), "RELU6": relu("RELU6"),
     "QUANTIZE": quantize, "RESHAPE": reshape, "PAD": pad, "CONCATENATION": concatenation, "TRANSPOSE": transpose, "SLICE": slice_,
     "STRIDED_SLICE": strided_slice, "SPLIT": split, "TRANSPOSE_CONV": transpose_conv, "LEAKY_RELU": leaky_relu, "PRELU": prelu,
     "DEQUANTIZE": dequantize, "RESIZE_NEAREST_NEIGHBOR": resize_nearest_neighbor, "RESIZE_BILINEAR": resize_bilinear, "PADV2": padv2,
     "EXPAND_DIMS": expand_dims, "SQUEEZE": squeeze, "GATHER": gather, "PACK": pack, "UNPACK": unpack, "SVDF": svdf,
     "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm, "MAXIMUM": extreme(numpy.maximum), "MINIMUM": extreme(numpy.minimum), "ARG_MAX": arg_max,
     "REDUCE_MAX": reduced(numpy.max), "REDUCE_MIN": reduced(numpy.min), "HARD_SWISH": hard_swish, "SPACE_TO_DEPTH": space_to_depth,
-    "DEPTH_TO_SPACE": depth_to_space, "BATCH_MATMUL": batch_matmul,
+    "DEPTH_TO_SPACE": depth_to_space, "BATCH_MATMUL": batch_matmul, "RELU_N1_TO_1": relu("RELU_N1_TO_1"), "ABS": magnitude,
+    "EXP": own_table_of(power_of_e), "LOG": own_table_of(lambda x, lowest: math.log(x) if x > 0 else lowest),
+    "SQUARED_DIFFERENCE": squared_difference, "EQUAL": compared(numpy.equal), "NOT_EQUAL": compared(numpy.not_equal),
+    "LESS": compared(numpy.less), "LESS_EQUAL": compared(numpy.less_equal), "GREATER": compared(numpy.greater),
+    "GREATER_EQUAL": compared(numpy.greater_equal), "SELECT": select, "SELECT_V2": select_v2, "LOGICAL_AND": truths(numpy.logical_and),
+    "LOGICAL_OR": truths(numpy.logical_or), "LOGICAL_NOT": truths(numpy.logical_not), **{name: not_of_integers for name in OF_FLOATS_ALONE},
 }
 WITH_BIAS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")  # the last input may be left out
 # These have the same scale and zero point on both sides.
@@ -913,13 +996,17 @@ def run(model, inputs):
 
 # Files
 
-BUILTIN = {0: "ADD", 1: "AVERAGE_POOL_2D", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 5: "DEPTH_TO_SPACE", 6: "DEQUANTIZE",
-           9: "FULLY_CONNECTED", 14: "LOGISTIC", 17: "MAX_POOL_2D", 18: "MUL", 19: "RELU", 21: "RELU6", 22: "RESHAPE",
-           23: "RESIZE_BILINEAR", 25: "SOFTMAX", 26: "SPACE_TO_DEPTH", 27: "SVDF", 28: "TANH", 34: "PAD", 36: "GATHER", 39: "TRANSPOSE",
-           40: "MEAN", 41: "SUB", 43: "SQUEEZE", 44: "UNIDIRECTIONAL_SEQUENCE_LSTM", 45: "STRIDED_SLICE", 49: "SPLIT", 54: "PRELU",
-           55: "MAXIMUM", 56: "ARG_MAX", 57: "MINIMUM", 60: "PADV2", 65: "SLICE", 67: "TRANSPOSE_CONV", 70: "EXPAND_DIMS",
-           82: "REDUCE_MAX", 83: "PACK", 88: "UNPACK", 89: "REDUCE_MIN", 97: "RESIZE_NEAREST_NEIGHBOR", 98: "LEAKY_RELU", 114: "QUANTIZE",
-           117: "HARD_SWISH", 126: "BATCH_MATMUL"}
+BUILTIN = {0: "ADD", 1: "AVERAGE_POOL_2D", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 5: "DEPTH_TO_SPACE", 6:
+           "DEQUANTIZE", 8: "FLOOR", 9: "FULLY_CONNECTED", 14: "LOGISTIC", 17: "MAX_POOL_2D", 18: "MUL", 19: "RELU", 20:
+           "RELU_N1_TO_1", 21: "RELU6", 22: "RESHAPE", 23: "RESIZE_BILINEAR", 25: "SOFTMAX", 26: "SPACE_TO_DEPTH", 27: "SVDF", 28:
+           "TANH", 34: "PAD", 36: "GATHER", 39: "TRANSPOSE", 40: "MEAN", 41: "SUB", 42: "DIV", 43: "SQUEEZE", 44:
+           "UNIDIRECTIONAL_SEQUENCE_LSTM", 45: "STRIDED_SLICE", 47: "EXP", 49: "SPLIT", 54: "PRELU", 55: "MAXIMUM", 56: "ARG_MAX",
+           57: "MINIMUM", 58: "LESS", 59: "NEG", 60: "PADV2", 61: "GREATER", 62: "GREATER_EQUAL", 63: "LESS_EQUAL", 64: "SELECT",
+           65: "SLICE", 66: "SIN", 67: "TRANSPOSE_CONV", 70: "EXPAND_DIMS", 71: "EQUAL", 72: "NOT_EQUAL", 73: "LOG", 75: "SQRT",
+           76: "RSQRT", 78: "POW", 82: "REDUCE_MAX", 83: "PACK", 84: "LOGICAL_OR", 86: "LOGICAL_AND", 87: "LOGICAL_NOT", 88:
+           "UNPACK", 89: "REDUCE_MIN", 90: "FLOOR_DIV", 92: "SQUARE", 97: "RESIZE_NEAREST_NEIGHBOR", 98: "LEAKY_RELU", 99:
+           "SQUARED_DIFFERENCE", 101: "ABS", 104: "CEIL", 108: "COS", 111: "ELU", 114: "QUANTIZE", 116: "ROUND", 117: "HARD_SWISH",
+           123: "SELECT_V2", 126: "BATCH_MATMUL"}
 PADDING, ACTIVATION = ("SAME", "VALID"), ("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT")
 # Options by number of the field: name, type of FlatBuffers, value where nothing is written.
 POOL = [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0), ("filter_width", "Int32", 0),
@@ -935,6 +1022,7 @@ OPTIONS = {
     "DEPTHWISE_CONV_2D": [("padding", "Int8", 0), ("stride_w", "Int32", 0), ("stride_h", "Int32", 0), ("depth_multiplier", "Int32", 0),
                           ("fused_activation_function", "Int8", 0), ("dilation_w_factor", "Int32", 1), ("dilation_h_factor", "Int32", 1)],
     "DEPTH_TO_SPACE": [("block_size", "Int32", 0)],
+    "DIV": [("fused_activation_function", "Int8", 0)],
     "FULLY_CONNECTED": [("fused_activation_function", "Int8", 0), ("weights_format", "Int8", 0), ("keep_num_dims", "Bool", False)],
     "GATHER": [("axis", "Int32", 0), ("batch_dims", "Int32", 0)],
     "LEAKY_RELU": [("alpha", "Float32", 0.0)],
@@ -962,7 +1050,7 @@ OPTIONS = {
 }
 # Fields that are not the first of their table.
 LATER = {"RESIZE_BILINEAR": [(2, ("align_corners", "Bool", False)), (3, ("half_pixel_centers", "Bool", False))]}
-ELEMENTS = {0: "float32", 2: "int32", 3: "uint8", 4: "int64", 7: "int16", 9: "int8"}
+ELEMENTS = {0: "float32", 2: "int32", 3: "uint8", 4: "int64", 6: "bool", 7: "int16", 9: "int8"}
 
 
 class Fields:

@@ -199,17 +199,19 @@ inline void swish(lowering& of) {
     double const alpha = static_cast<double>(real(of, "alpha", 1));
     elementwise(of, 1, [&](auto const& x) { return x[0] * logistic(alpha == 1 ? x[0] : x[0] * like(x[0], alpha)); });
 }
+/// x times the share of a normal distribution below x: by its integral, or by an approximation.
+inline value gelu_of(value const& of, bool by_tangent) {
+    return once(of, [&](value const& x) {
+        value const inner =
+            by_tangent ? (x + x * x * x * like(x, 0.044715)) * like(x, 0.79788456080286536) : x * like(x, 0.70710678118654752);
+        value const around = once(inner, [&](value const& i) { return by_tangent ? hyperbolic_tangent(i) : error_function(i); });
+        return x * like(x, 0.5) * (like(x, 1) + around);
+    });
+}
 inline void gelu(lowering& of) {
     std::string const how = word(of, "approximate", "none");
     if (how != "none" && how != "tanh") throw not_imported("approximation " + network::shown(how));
-    elementwise(of, 1, [&](auto const& given) {
-        return once(given[0], [&](value const& x) {
-            value const inner =
-                how == "none" ? x * like(x, 0.70710678118654752) : (x + x * x * x * like(x, 0.044715)) * like(x, 0.79788456080286536);
-            value const around = once(inner, [&](value const& i) { return how == "none" ? error_function(i) : hyperbolic_tangent(i); });
-            return x * like(x, 0.5) * (like(x, 1) + around);
-        });
-    });
+    elementwise(of, 1, [&](auto const& x) { return gelu_of(x[0], how == "tanh"); });
 }
 
 }  // namespace tilewright::imported::detail

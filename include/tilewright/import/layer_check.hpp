@@ -120,7 +120,8 @@ class layer_checker {
     bool rounds(network::node const& node) const {
         bool made = false;
         for (network::tensor_id const id : node.inputs) made = made || (id != network::no_tensor && rounded_[index(id)]);
-        bool const quantises = node.operation.find("QuantizeLinear") != std::string::npos || node.operation.starts_with("QLinear");
+        bool const quantises = node.operation.find("QuantizeLinear") != std::string::npos || node.operation.starts_with("QLinear") ||
+                               node.operation == "QGemm";
         return made || (graph_.format == "onnx" && quantises && node.operation != "DequantizeLinear");
     }
     /// What a kernel made of a tensor, or what the importer knew of it.

@@ -1,10 +1,12 @@
 #pragma once
 #include <algorithm>
 #include <tilewright/import/fuse.hpp>
+#include <tilewright/import/microsoft_operators.hpp>
 #include <tilewright/import/onnx_operators.hpp>
 #include <tilewright/import/quantised_pairs.hpp>
 #include <tilewright/import/states.hpp>
 #include <tilewright/import/tflite_operators.hpp>
+#include <vector>
 
 namespace tilewright::imported {
 
@@ -37,7 +39,9 @@ inline layers layers_of(network::graph const& graph, std::vector<state_names> co
         bool const quantises = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](network::node const& one) {
             return one.domain.empty() && one.operation == "QuantizeLinear";
         });
-        return detail::walk(quantises ? with_quantised_pairs(graph) : graph, onnx_operators(), states);
+        std::vector<operator_entry> all(onnx_operators().begin(), onnx_operators().end());
+        all.insert(all.end(), microsoft_operators().begin(), microsoft_operators().end());
+        return detail::walk(quantises ? with_quantised_pairs(graph) : graph, all, states);
     };
     return with_states_kept(with_elements_fused(made_by()));
 }

@@ -45,11 +45,15 @@ inline view of_channels(view of, int rank) {
     for (int at = 2; at < rank; ++at) of.dimensions.push_back(factors{});
     return of;
 }
+/// The dimensions from `axis` on.
+inline std::vector<bool> from_axis(lowering const& of, view const& x) {
+    std::vector<bool> gone(x.dimensions.size(), false);
+    for (int at = dimension_of(integer(of, "axis", -1), x.rank()); at < x.rank(); ++at) gone[static_cast<std::size_t>(at)] = true;
+    return gone;
+}
 inline void normalise_layer(lowering& of) {
     view const x = of.operand(0);
-    int const axis = dimension_of(integer(of, "axis", -1), x.rank());
-    std::vector<bool> gone(x.dimensions.size(), false);
-    for (int at = axis; at < x.rank(); ++at) gone[static_cast<std::size_t>(at)] = true;
+    std::vector<bool> const gone = from_axis(of, x);
     bool const inside = !of.wants(1) && !of.wants(2);
     auto const made = normalised(of, x, gone, static_cast<double>(real(of, "epsilon", 1e-5f)), inside);
     scale_and_shift(of, made, of.operand(1), of.has(2) ? std::optional(of.operand(2)) : std::nullopt);
@@ -58,18 +62,35 @@ inline void normalise_layer(lowering& of) {
     space const loops = loops_over({made.deviation}, made.deviation.shape());
     of.compute(loops, reciprocal(imported::at(made.deviation, loops)), 2);
 }
-/// Divided by the root of the mean of squares, from an axis on.
-inline void normalise_by_root_mean_square(lowering& of) {
-    view const x = of.operand(0);
+/// Divided by the root of the mean of squares over the dimensions that are gone, times a scale.
+inline void divide_by_root_mean_square(lowering& of, view const& x, std::vector<bool> const& gone, view const& scale_by, double epsilon) {
     need_float(none_of(x.type()));
-    std::vector<bool> gone(x.dimensions.size(), false);
-    for (int at = dimension_of(integer(of, "axis", -1), x.rank()); at < x.rank(); ++at) gone[static_cast<std::size_t>(at)] = true;
     view const squares = reduce_inside(of, operation::reduce_sum, x, gone, square_of);
     space const few = loops_over({squares}, squares.shape());
     value const mean = imported::at(squares, few) / number(static_cast<double>(number_of(x, gone)), x.type());
-    double const epsilon = static_cast<double>(real(of, "epsilon", 1e-5f));
     view const root = of.stage(few, root_of(mean + number(epsilon, x.type())), shared_dimensions(gone));
-    scale_and_shift(of, {{}, x, root}, of.operand(1), std::nullopt);
+    scale_and_shift(of, {{}, x, root}, scale_by, std::nullopt);
+}
+/// Likewise, from an axis on.
+inline void normalise_by_root_mean_square(lowering& of) {
+    view const x = of.operand(0);
+    divide_by_root_mean_square(of, x, from_axis(of, x), of.operand(1), static_cast<double>(real(of, "epsilon", 1e-5f)));
+}
+/// Divided by the root of the sum of powers along one dimension: of magnitudes, or of squares. Where that is 0, the result is.
+inline void normalise_by_power(lowering& of) {
+    view const x = of.operand(0);
+    need_float(none_of(x.type()));
+    std::int64_t const power = integer(of, "p", 2);
+    if (power != 1 && power != 2) throw not_imported("a power of " + std::to_string(power));
+    std::vector<bool> gone(x.dimensions.size(), false);
+    gone[static_cast<std::size_t>(dimension_of(integer(of, "axis", -1), x.rank()))] = true;
+    view const sums = reduce_inside(of, operation::reduce_sum, x, gone, power == 1 ? magnitude : square_of);
+    space const few = loops_over({sums}, sums.shape());
+    value const sum = imported::at(sums, few);
+    view const norm = repeated_to(of.stage(few, power == 1 ? sum : root_of(sum), shared_dimensions(gone)), x.shape());
+    space const loops = loops_over({x, norm}, x.shape());
+    value const by = imported::at(norm, loops);
+    of.compute(loops, choose(equal(by, like(by, 0)), by, imported::at(x, loops) / by), 0);
 }
 /// Groups of channels. Scale and shift are those of a group before version 21, and of a channel from then on.
 inline void normalise_groups(lowering& of) {

@@ -1,5 +1,7 @@
 #pragma once
 #include <tilewright/import/arithmetic.hpp>
+#include <tilewright/import/attention.hpp>
+#include <tilewright/import/bitwise.hpp>
 #include <tilewright/import/einsum.hpp>
 #include <tilewright/import/joining.hpp>
 #include <tilewright/import/normalisation.hpp>
@@ -30,9 +32,14 @@ inline std::span<operator_entry const> onnx_operators() {
         {"Asinh", area_sine},
         {"Atan", unary<arc_tangent>},
         {"Atanh", area_tangent},
+        {"Attention", attend},
         {"AveragePool", pool<true, false>},
         {"BatchNormalization", normalise_batch},
         {"BitShift", shift_bits},
+        {"BitwiseAnd", combine_bits<bit_rule::both>},
+        {"BitwiseNot", invert_bits},
+        {"BitwiseOr", combine_bits<bit_rule::any>},
+        {"BitwiseXor", combine_bits<bit_rule::one>},
         {"BlackmanWindow", blackman_window},
         {"Cast", convert_to},
         {"CastLike", convert_like},
@@ -91,6 +98,7 @@ inline std::span<operator_entry const> onnx_operators() {
         {"LessOrEqual", comparison<less_equal>},
         {"Log", unary<logarithm>},
         {"LogSoftmax", log_softmax},
+        {"LpNormalization", normalise_by_power},
         {"LpPool", pool_of_powers<false>},
         {"MatMul", matrix_product},
         {"MatMulInteger", integer_product},
@@ -130,6 +138,7 @@ inline std::span<operator_entry const> onnx_operators() {
         {"Relu", unary<relu_of>},
         {"Reshape", reshape},
         {"Resize", resize},
+        {"RotaryEmbedding", turn_rows},
         {"Round", unary<nearest_even>},
         {"Scatter", scatter_elements},
         {"ScatterElements", scatter_elements},
@@ -139,6 +148,7 @@ inline std::span<operator_entry const> onnx_operators() {
         {"Shrink", shrink},
         {"Sigmoid", unary<logistic>},
         {"Sign", unary<sign_of>},
+        {"SimplifiedLayerNormalization", normalise_by_root_mean_square},
         {"Sin", unary<circular_of<circular::sine>>},
         {"Sinh", unary<hyperbolic<-1>>},
         {"Size", size_of},

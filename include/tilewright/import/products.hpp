@@ -114,7 +114,9 @@ inline void integer_product(lowering& of) {
     };
     result_of_product(of, with, product_at(with.a, with.b, with.loops, scalar_type::int32, minus_zero(2), minus_zero(3)));
 }
-inline void general_product(lowering& of) {
+/// @param put  is given the product and its operands, and makes the kernel
+template <class Put>
+void general_product(lowering& of, Put const& put) {
     view a = of.operand(0), b = of.operand(1);
     if (a.rank() != 2 || b.rank() != 2)
         throw not_imported("shapes " + text_of(a.shape()) + " and " + text_of(b.shape()) + " are no matrices");
@@ -124,11 +126,14 @@ inline void general_product(lowering& of) {
     auto const with = operands_of_product(of, a, b);
     value const product = product_at(with.a, with.b, with.loops, a.type(), same,
                                      [&](value const& x) { return alpha == 1 ? x : x * number(alpha, x.type()); });
-    if (!of.has(2)) return void(result_of_product(of, with, product));
+    if (!of.has(2)) return put(with, product);
     view const c = repeated_to(of.operand(2), {a.extent(0), b.extent(1)});
     value start = imported::at(c, with.loops);
     if (beta != 1) start = start * number(beta, start.type());
-    result_of_product(of, with, start + product);
+    put(with, start + product);
+}
+inline void general_product(lowering& of) {
+    general_product(of, [&](product_operands const& with, value const& what) { result_of_product(of, with, what); });
 }
 
 }  // namespace tilewright::imported::detail

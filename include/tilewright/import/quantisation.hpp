@@ -62,9 +62,17 @@ inline void dequantise(lowering& of) {
         },
         x.type());
 }
-/// Bytes with the scale that their range needs, which holds 0.
-inline void quantise_dynamically(lowering& of) {
-    view const x = of.operand(0);
+/// Bytes, and their scale and zero point: one element each.
+struct bytes_of_range {
+    view elements, scale, zero;
+};
+/// Floats as bytes with the scale that their range needs, which holds 0.
+///
+/// @param as_results  whether these are the results of the node, or what other kernels read
+inline bytes_of_range bytes_by_range(lowering& of, view const& x, bool as_results) {
+    auto const put = [&](space const& loops, value const& what, std::size_t output) {
+        return as_results ? of.compute(loops, what, output) : of.compute(loops, what);
+    };
     need_float32(none_of(x.type()));
     auto const limit = [&](operation op, operation both) {
         space loops = loops_over({x}, x.shape());
@@ -74,14 +82,15 @@ inline void quantise_dynamically(lowering& of) {
         return binary(both, imported::at(found, space{}), number(std::int64_t{0}, scalar_type::float32));
     };
     value const low = limit(operation::reduce_minimum, operation::minimum), high = limit(operation::reduce_maximum, operation::maximum);
-    view const scale = of.compute(space{}, (high - low) / number(255.0, scalar_type::float32), 1);
+    view const scale = put(space{}, (high - low) / number(255.0, scalar_type::float32), 1);
     value const step = imported::at(scale, space{}), none = number(std::int64_t{0}, scalar_type::float32);
     // Elements that are all 0 have the scale 0.
     auto const scaled = [&](value const& one) { return choose(equal(step, none), none, one / step); };
-    view const zero = of.compute(space{}, quantised_value(scaled(negated(low)), number(std::int64_t{0}, scalar_type::uint8)), 2);
+    view const zero = put(space{}, quantised_value(scaled(negated(low)), number(std::int64_t{0}, scalar_type::uint8)), 2);
     space const loops = loops_over({x}, x.shape());
-    of.compute(loops, quantised_value(scaled(imported::at(x, loops)), scalar_of(zero)), 0);
+    return {put(loops, quantised_value(scaled(imported::at(x, loops)), scalar_of(zero)), 0), scale, zero};
 }
+inline void quantise_dynamically(lowering& of) { bytes_by_range(of, of.operand(0), true); }
 /// An integer minus the zero point that is an operand, or minus nothing.
 inline value minus_zero(value const& x, std::optional<value> const& zero) {
     value const wide = convert(x, scalar_type::int32);

@@ -60,9 +60,8 @@ inline bounds result_bounds(lowering const& of) {
     quantisation const result = result_quantisation(of);
     return bounds_of(activation_of(of), result.scale, result.zero_point);
 }
-/// A float after the fused activation.
-inline value activated(lowering const& of, value const& x) {
-    std::string const activation = activation_of(of);
+/// A float after an activation.
+inline value activated(std::string const& activation, value const& x) {
     auto const from = [&](double low) { return larger_of(x, like(x, low)); };
     if (activation == "NONE") return x;
     if (activation == "RELU") return from(0);
@@ -70,6 +69,8 @@ inline value activated(lowering const& of, value const& x) {
     if (activation == "RELU_N1_TO_1") return smaller_of(from(-1), like(x, 1));
     throw not_imported("activation " + activation);
 }
+/// Likewise, after the fused activation.
+inline value activated(lowering const& of, value const& x) { return activated(activation_of(of), x); }
 
 inline value in32(std::int64_t of) { return number(of, scalar_type::int32); }
 

@@ -48,8 +48,7 @@ inline void multiply(lowering& of) {
 /// RELU and its kin as operators of their own: rescaled by the quotient of the scales, a float.
 inline void rectify(lowering& of, char const* activation) {
     if (computes_floats(of, {0})) {
-        bool const limited = std::string_view(activation) == "RELU6";
-        return elementwise(of, 1, [&](auto const& x) { return limited ? smaller_of(relu_of(x[0]), like(x[0], 6)) : relu_of(x[0]); });
+        return elementwise(of, 1, [&](auto const& x) { return activated(activation, x[0]); });
     }
     quantisation const in = operand_quantisation(of, 0), out = result_quantisation(of);
     fixed_scale const by = fixed_scale_of(static_cast<double>(in.scale / out.scale));
@@ -60,6 +59,7 @@ inline void rectify(lowering& of, char const* activation) {
 }
 inline void rectify_all(lowering& of) { rectify(of, "RELU"); }
 inline void rectify_to_six(lowering& of) { rectify(of, "RELU6"); }
+inline void rectify_to_one(lowering& of) { rectify(of, "RELU_N1_TO_1"); }
 /// What is not below 0 has a scale of its own, and so has what is.
 inline void leak(lowering& of) {
     float const alpha = real(of, "alpha", 0);

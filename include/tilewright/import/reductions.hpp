@@ -13,7 +13,8 @@ struct reduced_view {
 inline std::size_t shared_dimensions(std::vector<bool> const& gone) {
     return static_cast<std::size_t>(std::find(gone.begin(), gone.end(), true) - gone.begin());
 }
-inline reduced_view reduced_of(operation op, view const& x, std::vector<bool> const& gone, value (*each)(value const&)) {
+template <class Each>
+reduced_view reduced_of(operation op, view const& x, std::vector<bool> const& gone, Each const& each) {
     space const loops = loops_over({x}, x.shape());
     space outer = loops;
     std::vector<value> axes;

@@ -141,8 +141,7 @@ struct pooled {
     window with;
     space loops;
 };
-inline pooled pooled_operand(lowering& of, bool global) {
-    view const x = of.operand(0);
+inline pooled pooled_view(lowering& of, view const& x, bool global) {
     shape const input = x.shape();
     if (input.size() < 3) throw not_imported("of " + std::to_string(input.size()) + " dimensions");
     shape kernel(input.begin() + 2, input.end());
@@ -152,22 +151,26 @@ inline pooled pooled_operand(lowering& of, bool global) {
     whole.insert(whole.end(), with.result.begin(), with.result.end());
     return {under_window(of, x, with), input, kernel, with, loops_over(whole)};
 }
-template <bool Average, bool Global>
-void pool(lowering& of) {
-    if (of.results() > 1) throw not_imported("positions of the maxima are not computed");
-    auto const [x, input, kernel, with, loops] = pooled_operand(of, Global);
-    scalar_type const type = x.type();
-    value const lowest = is_float(type) ? number(-std::numeric_limits<double>::infinity(), type) : number(lowest_of(type), type);
-    std::vector<value> read{loops.index(0), loops.index(1)}, axes;
+/// The index that a window reads, and the axes that it is reduced over.
+struct taps_of_pool {
+    std::vector<value> index, axes;
+};
+inline taps_of_pool taps_of(pooled const& from) {
+    taps_of_pool made{{from.loops.index(0), from.loops.index(1)}, {}};
+    for (std::size_t at = 0; at < from.kernel.size(); ++at) {
+        value const tap = from.with.tap(at, made.axes);
+        made.index.push_back(from.with.index(at, from.loops.index(static_cast<int>(at) + 2), tap));
+    }
+    return made;
+}
+/// How many elements the mean of a window counts, as a number of this type.
+inline value counted_by(lowering const& of, pooled const& from, scalar_type type) {
+    window const& with = from.with;
     double all = 1;
     value counted = number(std::int64_t{1}, type);
     bool varies = false;
-    for (std::size_t at = 0; at < kernel.size(); ++at) {
-        value const tap = with.tap(at, axes);
-        value const out = loops.index(static_cast<int>(at) + 2);
-        read.push_back(with.index(at, out, tap));
-        all *= static_cast<double>(kernel[at]);
-        if (!Average) continue;
+    for (std::size_t at = 0; at < from.kernel.size(); ++at) {
+        all *= static_cast<double>(from.kernel[at]);
         // Taps inside: all of the window, less those before 0 and those after the end. With `count_include_pad`, the declared padding
         // counts.
         bool const counts_pads = integer(of, "count_include_pad", 0) != 0;
@@ -175,40 +178,46 @@ void pool(lowering& of) {
         std::int64_t const low = counts_pads ? -with.before[at] : 0;
         auto const declared = integers(of, "pads");
         std::int64_t const after =
-            declared && word(of, "auto_pad", "NOTSET") == "NOTSET" ? (*declared)[at + kernel.size()] : with.after[at];
-        std::int64_t const high = input[at + 2] + (counts_pads ? after : 0);
-        bool const ends_inside = (with.result[at] - 1) * with.strides[at] - with.before[at] + kernel[at] <= high;
+            declared && word(of, "auto_pad", "NOTSET") == "NOTSET" ? (*declared)[at + from.kernel.size()] : with.after[at];
+        std::int64_t const high = from.input[at + 2] + (counts_pads ? after : 0);
+        bool const ends_inside = (with.result[at] - 1) * with.strides[at] - with.before[at] + from.kernel[at] <= high;
         if (-with.before[at] >= low && ends_inside) {
-            counted = counted * number(static_cast<double>(kernel[at]), type);
+            counted = counted * number(static_cast<double>(from.kernel[at]), type);
             continue;
         }
         varies = true;
         auto const in32 = [](std::int64_t of_it) { return number(of_it, scalar_type::int32); };
-        value const first = times(out, with.strides[at]) - in32(with.before[at]);
-        value const inside = smaller_of(in32(high), first + in32(kernel[at])) - larger_of(in32(low), first);
+        value const first = times(from.loops.index(static_cast<int>(at) + 2), with.strides[at]) - in32(with.before[at]);
+        value const inside = smaller_of(in32(high), first + in32(from.kernel[at])) - larger_of(in32(low), first);
         counted = counted * convert(inside, type);
     }
+    return varies ? counted : number(all, type);
+}
+template <bool Average, bool Global>
+void pool(lowering& of) {
+    if (of.results() > 1) throw not_imported("positions of the maxima are not computed");
+    pooled const from = pooled_view(of, of.operand(0), Global);
+    scalar_type const type = from.x.type();
+    value const lowest = is_float(type) ? number(-std::numeric_limits<double>::infinity(), type) : number(lowest_of(type), type);
+    auto const [read, axes] = taps_of(from);
     value const border = Average ? number(std::int64_t{0}, type) : lowest;
-    value const what = over(Average ? operation::reduce_sum : operation::reduce_maximum, axes, read_window(x, read, with, border));
-    if (!Average) return void(of.compute(loops, what, 0));
+    value const what =
+        over(Average ? operation::reduce_sum : operation::reduce_maximum, axes, read_window(from.x, read, from.with, border));
+    if (!Average) return void(of.compute(from.loops, what, 0));
     need_float(what);
-    of.compute(loops, what, 0, [&](value const& sum) { return sum / (varies ? counted : number(all, type)); });
+    of.compute(from.loops, what, 0, [&](value const& sum) { return sum / counted_by(of, from, type); });
 }
 /// The root of the sum of powers in each window: of magnitudes, or of squares.
 template <bool Global>
 void pool_of_powers(lowering& of) {
     std::int64_t const power = integer(of, "p", 2);
     if (power != 1 && power != 2) throw not_imported("a power of " + std::to_string(power));
-    auto const [x, input, kernel, with, loops] = pooled_operand(of, Global);
-    std::vector<value> read{loops.index(0), loops.index(1)}, axes;
-    for (std::size_t at = 0; at < kernel.size(); ++at) {
-        value const tap = with.tap(at, axes);
-        read.push_back(with.index(at, loops.index(static_cast<int>(at) + 2), tap));
-    }
-    value const one = read_window(x, read, with, none_of(x.type()));
+    pooled const from = pooled_view(of, of.operand(0), Global);
+    auto const [read, axes] = taps_of(from);
+    value const one = read_window(from.x, read, from.with, none_of(from.x.type()));
     value const what = over(operation::reduce_sum, axes, power == 1 ? magnitude(one) : one * one);
-    if (power == 1) return void(of.compute(loops, what, 0));
-    of.compute(loops, what, 0, root_of);
+    if (power == 1) return void(of.compute(from.loops, what, 0));
+    of.compute(from.loops, what, 0, root_of);
 }
 
 }  // namespace tilewright::imported::detail

@@ -1,232 +1,11 @@
 #pragma once
-#include <array>
 #include <cstdint>
-#include <iterator>
 #include <span>
-#include <string>
 #include <string_view>
+#include <tilewright/network/tflite_operator_names.hpp>
 
-// The operators of TensorFlow Lite by number, and where the options of those that are imported stand in their tables.
+// Where the options of the operators of TensorFlow Lite that are imported stand in their tables.
 namespace tilewright::network::detail {
-
-inline constexpr std::string_view tflite_operator_names[] = {
-    "ADD",
-    "AVERAGE_POOL_2D",
-    "CONCATENATION",
-    "CONV_2D",
-    "DEPTHWISE_CONV_2D",
-    "DEPTH_TO_SPACE",
-    "DEQUANTIZE",
-    "EMBEDDING_LOOKUP",
-    "FLOOR",
-    "FULLY_CONNECTED",
-    "HASHTABLE_LOOKUP",
-    "L2_NORMALIZATION",
-    "L2_POOL_2D",
-    "LOCAL_RESPONSE_NORMALIZATION",
-    "LOGISTIC",
-    "LSH_PROJECTION",
-    "LSTM",
-    "MAX_POOL_2D",
-    "MUL",
-    "RELU",
-    "RELU_N1_TO_1",
-    "RELU6",
-    "RESHAPE",
-    "RESIZE_BILINEAR",
-    "RNN",
-    "SOFTMAX",
-    "SPACE_TO_DEPTH",
-    "SVDF",
-    "TANH",
-    "CONCAT_EMBEDDINGS",
-    "SKIP_GRAM",
-    "CALL",
-    "CUSTOM",
-    "EMBEDDING_LOOKUP_SPARSE",
-    "PAD",
-    "UNIDIRECTIONAL_SEQUENCE_RNN",
-    "GATHER",
-    "BATCH_TO_SPACE_ND",
-    "SPACE_TO_BATCH_ND",
-    "TRANSPOSE",
-    "MEAN",
-    "SUB",
-    "DIV",
-    "SQUEEZE",
-    "UNIDIRECTIONAL_SEQUENCE_LSTM",
-    "STRIDED_SLICE",
-    "BIDIRECTIONAL_SEQUENCE_RNN",
-    "EXP",
-    "TOPK_V2",
-    "SPLIT",
-    "LOG_SOFTMAX",
-    "DELEGATE",
-    "BIDIRECTIONAL_SEQUENCE_LSTM",
-    "CAST",
-    "PRELU",
-    "MAXIMUM",
-    "ARG_MAX",
-    "MINIMUM",
-    "LESS",
-    "NEG",
-    "PADV2",
-    "GREATER",
-    "GREATER_EQUAL",
-    "LESS_EQUAL",
-    "SELECT",
-    "SLICE",
-    "SIN",
-    "TRANSPOSE_CONV",
-    "SPARSE_TO_DENSE",
-    "TILE",
-    "EXPAND_DIMS",
-    "EQUAL",
-    "NOT_EQUAL",
-    "LOG",
-    "SUM",
-    "SQRT",
-    "RSQRT",
-    "SHAPE",
-    "POW",
-    "ARG_MIN",
-    "FAKE_QUANT",
-    "REDUCE_PROD",
-    "REDUCE_MAX",
-    "PACK",
-    "LOGICAL_OR",
-    "ONE_HOT",
-    "LOGICAL_AND",
-    "LOGICAL_NOT",
-    "UNPACK",
-    "REDUCE_MIN",
-    "FLOOR_DIV",
-    "REDUCE_ANY",
-    "SQUARE",
-    "ZEROS_LIKE",
-    "FILL",
-    "FLOOR_MOD",
-    "RANGE",
-    "RESIZE_NEAREST_NEIGHBOR",
-    "LEAKY_RELU",
-    "SQUARED_DIFFERENCE",
-    "MIRROR_PAD",
-    "ABS",
-    "SPLIT_V",
-    "UNIQUE",
-    "CEIL",
-    "REVERSE_V2",
-    "ADD_N",
-    "GATHER_ND",
-    "COS",
-    "WHERE",
-    "RANK",
-    "ELU",
-    "REVERSE_SEQUENCE",
-    "MATRIX_DIAG",
-    "QUANTIZE",
-    "MATRIX_SET_DIAG",
-    "ROUND",
-    "HARD_SWISH",
-    "IF",
-    "WHILE",
-    "NON_MAX_SUPPRESSION_V4",
-    "NON_MAX_SUPPRESSION_V5",
-    "SCATTER_ND",
-    "SELECT_V2",
-    "DENSIFY",
-    "SEGMENT_SUM",
-    "BATCH_MATMUL",
-    "PLACEHOLDER_FOR_GREATER_OP_CODES",
-    "CUMSUM",
-    "CALL_ONCE",
-    "BROADCAST_TO",
-    "RFFT2D",
-    "CONV_3D",
-    "IMAG",
-    "REAL",
-    "COMPLEX_ABS",
-    "HASHTABLE",
-    "HASHTABLE_FIND",
-    "HASHTABLE_IMPORT",
-    "HASHTABLE_SIZE",
-    "REDUCE_ALL",
-    "CONV_3D_TRANSPOSE",
-    "VAR_HANDLE",
-    "READ_VARIABLE",
-    "ASSIGN_VARIABLE",
-    "BROADCAST_ARGS",
-    "RANDOM_STANDARD_NORMAL",
-    "BUCKETIZE",
-    "RANDOM_UNIFORM",
-    "MULTINOMIAL",
-    "GELU",
-    "DYNAMIC_UPDATE_SLICE",
-    "RELU_0_TO_1",
-    "UNSORTED_SEGMENT_PROD",
-    "UNSORTED_SEGMENT_MAX",
-    "UNSORTED_SEGMENT_SUM",
-    "ATAN2",
-    "UNSORTED_SEGMENT_MIN",
-    "SIGN",
-    "BITCAST",
-    "BITWISE_XOR",
-    "RIGHT_SHIFT",
-    "STABLEHLO_LOGISTIC",
-    "STABLEHLO_ADD",
-    "STABLEHLO_DIVIDE",
-    "STABLEHLO_MULTIPLY",
-    "STABLEHLO_MAXIMUM",
-    "STABLEHLO_RESHAPE",
-    "STABLEHLO_CLAMP",
-    "STABLEHLO_CONCATENATE",
-    "STABLEHLO_BROADCAST_IN_DIM",
-    "STABLEHLO_CONVOLUTION",
-    "STABLEHLO_SLICE",
-    "STABLEHLO_CUSTOM_CALL",
-    "STABLEHLO_REDUCE",
-    "STABLEHLO_ABS",
-    "STABLEHLO_AND",
-    "STABLEHLO_COSINE",
-    "STABLEHLO_EXPONENTIAL",
-    "STABLEHLO_FLOOR",
-    "STABLEHLO_LOG",
-    "STABLEHLO_MINIMUM",
-    "STABLEHLO_NEGATE",
-    "STABLEHLO_OR",
-    "STABLEHLO_POWER",
-    "STABLEHLO_REMAINDER",
-    "STABLEHLO_RSQRT",
-    "STABLEHLO_SELECT",
-    "STABLEHLO_SUBTRACT",
-    "STABLEHLO_TANH",
-    "STABLEHLO_SCATTER",
-    "STABLEHLO_COMPARE",
-    "STABLEHLO_CONVERT",
-    "STABLEHLO_DYNAMIC_SLICE",
-    "STABLEHLO_DYNAMIC_UPDATE_SLICE",
-    "STABLEHLO_PAD",
-    "STABLEHLO_IOTA",
-    "STABLEHLO_DOT_GENERAL",
-    "STABLEHLO_REDUCE_WINDOW",
-    "STABLEHLO_SORT",
-    "STABLEHLO_WHILE",
-    "STABLEHLO_GATHER",
-    "STABLEHLO_TRANSPOSE",
-    "DILATE",
-    "STABLEHLO_RNG_BIT_GENERATOR",
-    "REDUCE_WINDOW",
-    "STABLEHLO_COMPOSITE",
-    "STABLEHLO_SHIFT_LEFT",
-    "STABLEHLO_CBRT",
-    "STABLEHLO_CASE",
-};
-
-/// The name of an operator; `BUILTIN_210` of one that this list is too old for.
-inline std::string name_of_tflite_operator(int code) {
-    return code < static_cast<int>(std::size(tflite_operator_names)) ? std::string(tflite_operator_names[code])
-                                                                     : "BUILTIN_" + std::to_string(code);
-}
 
 /// What a field of a table of options holds.
 enum class tflite_option_kind {
@@ -348,11 +127,13 @@ inline constexpr tflite_operator tflite_operators[] = {
     {4, 2, tflite_options::depthwise_conv_2d},               // DEPTHWISE_CONV_2D
     {5, 94, tflite_options::blocks},                         // DEPTH_TO_SPACE
     {6, 38, {}},                                             // DEQUANTIZE
+    {8, 0, {}},                                              // FLOOR
     {9, 8, tflite_options::fully_connected},                 // FULLY_CONNECTED
     {14, 0, {}},                                             // LOGISTIC
     {17, 5, tflite_options::pool_2d},                        // MAX_POOL_2D
     {18, 21, tflite_options::product},                       // MUL
     {19, 0, {}},                                             // RELU
+    {20, 0, {}},                                             // RELU_N1_TO_1
     {21, 0, {}},                                             // RELU6
     {22, 17, tflite_options::reshape},                       // RESHAPE
     {23, 15, tflite_options::resize_bilinear},               // RESIZE_BILINEAR
@@ -365,26 +146,53 @@ inline constexpr tflite_operator tflite_operators[] = {
     {39, 26, {}},                                            // TRANSPOSE
     {40, 27, tflite_options::reducer},                       // MEAN
     {41, 28, tflite_options::sum},                           // SUB
+    {42, 29, tflite_options::product},                       // DIV
     {43, 30, tflite_options::squeeze},                       // SQUEEZE
     {44, 71, tflite_options::unidirectional_sequence_lstm},  // UNIDIRECTIONAL_SEQUENCE_LSTM
     {45, 32, tflite_options::strided_slice},                 // STRIDED_SLICE
+    {47, 33, {}},                                            // EXP
     {49, 35, tflite_options::split},                         // SPLIT
     {54, 0, {}},                                             // PRELU
     {55, 39, {}},                                            // MAXIMUM
     {56, 40, tflite_options::arg_max},                       // ARG_MAX
     {57, 39, {}},                                            // MINIMUM
+    {58, 41, {}},                                            // LESS
+    {59, 42, {}},                                            // NEG
     {60, 43, {}},                                            // PADV2
+    {61, 44, {}},                                            // GREATER
+    {62, 45, {}},                                            // GREATER_EQUAL
+    {63, 46, {}},                                            // LESS_EQUAL
+    {64, 47, {}},                                            // SELECT
     {65, 48, {}},                                            // SLICE
+    {66, 0, {}},                                             // SIN
     {67, 49, tflite_options::transpose_conv},                // TRANSPOSE_CONV
     {70, 52, {}},                                            // EXPAND_DIMS
+    {71, 53, {}},                                            // EQUAL
+    {72, 54, {}},                                            // NOT_EQUAL
+    {73, 0, {}},                                             // LOG
+    {75, 0, {}},                                             // SQRT
+    {76, 0, {}},                                             // RSQRT
+    {78, 56, {}},                                            // POW
     {82, 27, tflite_options::reducer},                       // REDUCE_MAX
     {83, 59, tflite_options::pack},                          // PACK
+    {84, 60, {}},                                            // LOGICAL_OR
+    {86, 62, {}},                                            // LOGICAL_AND
+    {87, 63, {}},                                            // LOGICAL_NOT
     {88, 64, tflite_options::unpack},                        // UNPACK
     {89, 27, tflite_options::reducer},                       // REDUCE_MIN
+    {90, 65, {}},                                            // FLOOR_DIV
+    {92, 66, {}},                                            // SQUARE
     {97, 74, tflite_options::resize_nearest_neighbor},       // RESIZE_NEAREST_NEIGHBOR
     {98, 75, tflite_options::leaky_relu},                    // LEAKY_RELU
+    {99, 76, {}},                                            // SQUARED_DIFFERENCE
+    {101, 78, {}},                                           // ABS
+    {104, 0, {}},                                            // CEIL
+    {108, 84, {}},                                           // COS
+    {111, 0, {}},                                            // ELU
     {114, 89, {}},                                           // QUANTIZE
+    {116, 0, {}},                                            // ROUND
     {117, 91, {}},                                           // HARD_SWISH
+    {123, 98, {}},                                           // SELECT_V2
     {126, 101, tflite_options::batch_matmul},                // BATCH_MATMUL
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <tilewright/reference/microsoft.hpp>
 #include <tilewright/reference/onnx.hpp>
 #include <tilewright/reference/tflite.hpp>
 
@@ -10,8 +11,11 @@ using node_reference = std::function<std::vector<elements>(network::graph const&
 
 /// The reference of these headers, by the operators of the network's format.
 inline std::vector<elements> results_of(network::graph const& graph, network::node const& node, operands const& given) {
-    for (operator_entry const& one : graph.format == "onnx" ? onnx_operators() : tflite_operators()) {
-        if (node.domain.empty() && one.name == node.operation) return one.compute(graph, node, given);
+    bool const of_microsoft = graph.format == "onnx" && node.domain == "com.microsoft";
+    for (operator_entry const& one : of_microsoft             ? microsoft_operators()
+                                     : graph.format == "onnx" ? onnx_operators()
+                                                              : tflite_operators()) {
+        if ((of_microsoft || node.domain.empty()) && one.name == node.operation) return one.compute(graph, node, given);
     }
     throw not_covered("this operator has no reference");
 }

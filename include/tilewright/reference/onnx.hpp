@@ -1,5 +1,6 @@
 #pragma once
 #include <span>
+#include <tilewright/reference/onnx_attention.hpp>
 #include <tilewright/reference/onnx_convolutions.hpp>
 #include <tilewright/reference/onnx_cosines.hpp>
 #include <tilewright/reference/onnx_einsum.hpp>
@@ -32,9 +33,14 @@ inline constexpr operator_entry table[] = {
     {"Asinh", entry_of<float_function<std::asinh>>},
     {"Atan", entry_of<float_function<std::atan>>},
     {"Atanh", entry_of<float_function<std::atanh>>},
+    {"Attention", entry_of<attention>},
     {"AveragePool", entry_of<average_pool>},
     {"BatchNormalization", entry_of<batch_normalization>},
     {"BitShift", entry_of<bit_shift>},
+    {"BitwiseAnd", entry_of<bitwise_and>},
+    {"BitwiseNot", entry_of<bitwise_not>},
+    {"BitwiseOr", entry_of<bitwise_or>},
+    {"BitwiseXor", entry_of<bitwise_xor>},
     {"BlackmanWindow", entry_of<blackman_window>},
     {"Cast", entry_of<cast>},
     {"CastLike", entry_of<cast_like>},
@@ -94,6 +100,7 @@ inline constexpr operator_entry table[] = {
     {"LessOrEqual", entry_of<less_or_equal>},
     {"Log", entry_of<float_function<std::log>>},
     {"LogSoftmax", entry_of<log_softmax>},
+    {"LpNormalization", entry_of<lp_normalization>},
     {"LpPool", entry_of<lp_pool>},
     {"MatMul", entry_of<matmul>},
     {"MatMulInteger", entry_of<matmul_integer>},
@@ -135,6 +142,7 @@ inline constexpr operator_entry table[] = {
     {"Reshape", entry_of<reshape>},
     {"Resize", entry_of<resize>},
     {"ReverseSequence", entry_of<reverse_sequence>},
+    {"RotaryEmbedding", entry_of<rotary_embedding>},
     {"Round", entry_of<float_function<rounded>>},
     {"Scatter", entry_of<scatter_elements>},
     {"ScatterElements", entry_of<scatter_elements>},
@@ -144,6 +152,7 @@ inline constexpr operator_entry table[] = {
     {"Shrink", entry_of<shrink>},
     {"Sigmoid", entry_of<float_function<sigmoid_of>>},
     {"Sign", entry_of<sign>},
+    {"SimplifiedLayerNormalization", entry_of<rms_normalization>},
     {"Sin", entry_of<float_function<std::sin>>},
     {"Sinh", entry_of<float_function<std::sinh>>},
     {"Size", entry_of<size>},

@@ -111,6 +111,25 @@ inline elements bit_shift(call const& of) {
     });
 }
 
+template <class Function>
+elements combined_bits(call const& of, Function const& f) {
+    require(!is_float(of.operand(0).type), "floats where integers are wanted");
+    return combined(of, [&](auto x, auto y) { return f(static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(y)); });
+}
+inline elements bitwise_and(call const& of) {
+    return combined_bits(of, [](std::uint64_t x, std::uint64_t y) { return x & y; });
+}
+inline elements bitwise_or(call const& of) {
+    return combined_bits(of, [](std::uint64_t x, std::uint64_t y) { return x | y; });
+}
+inline elements bitwise_xor(call const& of) {
+    return combined_bits(of, [](std::uint64_t x, std::uint64_t y) { return x ^ y; });
+}
+inline elements bitwise_not(call const& of) {
+    require(!is_float(of.operand(0).type) && of.operand(0).type != element_type::boolean, "no integers");
+    return mapped(of.operand(0), of.operand(0).type, [](auto x) { return ~static_cast<std::uint64_t>(x); });
+}
+
 /// The base decides the type. A power of an integer with a float loses its fraction.
 ///
 /// @throws not_covered  where an integer has a negative integer as exponent, or its power does not fit

@@ -159,6 +159,21 @@ inline elements rms_normalization(call const& of) {
     return of_reals(in.type, in.extents, values);
 }
 
+/// By the norm of each line along an axis. Where that is 0, so are all elements.
+inline elements lp_normalization(call const& of) {
+    auto const& in = of.operand(0);
+    auto values = floats_of(in);
+    std::int64_t const power = of.integer("p", 2);
+    require(power == 1 || power == 2, "a power of another kind");
+    each_line(in.extents, axis_of(of.integer("axis", -1), in.extents.size()), [&](places const& line) {
+        double norm = 0;
+        for (std::size_t const at : line) norm += power == 1 ? std::abs(values[at]) : values[at] * values[at];
+        if (power == 2) norm = std::sqrt(norm);
+        for (std::size_t const at : line) values[at] = norm == 0 ? 0 : values[at] / norm;
+    });
+    return of_reals(in.type, in.extents, values);
+}
+
 /// Each channel of each batch by itself.
 inline elements instance_normalization(call const& of) {
     auto const& in = of.operand(0);
