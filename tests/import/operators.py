@@ -151,7 +151,7 @@ def QLinearConcat(n):
     operands = list(out)
     for _ in range(n.between(1, 4)):
         part = shape[:axis] + [n.between(1, 5)] + shape[axis + 1:]
-        operands += [n.input(kind, part), *(out if n.draw.rand() < 0.4 else n.levels(kind))]
+        operands += [n.input(kind, part), *n.one_of(out, [out[0], n.integers(kind)], n.levels(kind))]
     n.node("QLinearConcat", operands, kind, axis=n.one_of(axis, axis - len(shape)))
 
 
@@ -422,7 +422,8 @@ def Attention(n):
         truths = n.draw.rand(*mask) < 0.6
         truths[..., 0] = True  # a row of which nothing is left has no number
         operands.append(n.constant(truths) if how == 3 else n.floats(*mask))
-    n.node("Attention", operands, domain="", **settings)
+    outputs = n.one_of([True], [True], [True, False, False, True])
+    n.node("Attention", operands, outputs=outputs, domain="", **settings)
 
 
 # What is refused
