@@ -34,7 +34,7 @@ inline view turned_by_angles(lowering& of, view const& x, view cosines, view sin
     if (angles < 1 || 2 * angles > size) throw not_imported(std::to_string(angles) + " angles for rows of " + std::to_string(size));
     shape whole = x.shape();
     for (view* one : {&cosines, &sines}) {
-        if (one->rank() != 3) throw not_imported("angles of " + text_of(one->shape()));
+        if (one->rank() != 3 || one->extent(0) != x.extent(0)) throw not_imported("angles of " + text_of(one->shape()));
         one->dimensions.insert(one->dimensions.begin() + (rows_first ? 2 : 1), factors{});
         whole[3] = angles;
         *one = repeated_to(*one, whole);
@@ -92,7 +92,8 @@ inline value masked(lowering& of, value const& score, view const* mask, space co
     value made = score;
     if (mask != nullptr) {
         value const element = imported::at(*mask, loops);
-        made = is_float(element.type()) ? made + element : choose(is_true(element), made, none);
+        bool const truths = element.type() == scalar_type::uint8;
+        made = truths ? choose(is_true(element), made, none) : made + element;
     }
     if (integer(of, "is_causal", 0) == 0) return made;
     return choose(loops.index(4) <= loops.index(3), made, none);
@@ -113,7 +114,7 @@ inline void attend(lowering& of) {
     view q = heads_of(of, 0, "q_num_heads"), k = heads_of(of, 1, "kv_num_heads"), v = heads_of(of, 2, "kv_num_heads");
     need_float32(none_of(q.type()));
     std::int64_t const batch = q.extent(0), heads = q.extent(1), rows = q.extent(2), shared = k.extent(1), keys = k.extent(2);
-    if (heads % shared != 0 || v.extent(1) != shared || v.extent(2) != keys)
+    if (heads % shared != 0 || k.extent(0) != batch || v.shape() != shape{batch, shared, keys, v.extent(3)})
         throw not_imported("queries " + text_of(q.shape()) + ", keys " + text_of(k.shape()) + " and values " + text_of(v.shape()) +
                            " do not fit");
     of.give(1, k), of.give(2, v);
