@@ -287,8 +287,32 @@ def files():
     same("a file is run as its node", r.run(model, [int8([[0, 1, 2]])])[0], [[14, 10]])
 
 
+def functions():
+    x = tensor((4,), 0.5, 10)
+    given = int8([10, 12, 6, -128])
+    same("ABS adds the zero point of the result", r.magnitude({}, [x], [tensor((4,), 0.5, -100)], [given])[0], [-100, -98, -96, 38])
+    # Twice as many steps: 138 * 2 - 100 is beyond int8.
+    same("ABS to another scale", r.magnitude({}, [x], [tensor((4,), 0.25, -100)], [given])[0], [-100, -96, -92, 127])
+    # e^0 = 1, e^1 = 2.718, e^-2 = 0.135: in steps of 1/16, 16, 43.49 and 2.17.
+    table = r.own_table_of(r.power_of_e)
+    same("EXP by a table", table({}, [tensor((3,), 0.125, 10)], [tensor((3,), 0.0625, -50)], [int8([10, 18, -6])])[0], [-34, -7, -48])
+    fails("EXP beyond int32", "leaves int32", lambda: table({}, [tensor((1,), 1.0)], [tensor((1,))], [int8([0])]))
+    logarithm = r.OPERATORS["LOG"]
+    same("LOG of what is not above 0 is the lowest", logarithm({}, [x], [tensor((3,), 0.0625)], [int8([10, 12, 6])])[0], [-128, 0, -128])
+    # (4 * 0.5 - 2 * 0.25)^2 = 2.25, which is 9 steps of 0.25.
+    same("SQUARED_DIFFERENCE of two scales", r.squared_difference({}, [tensor((1,), 0.5), tensor((1,), 0.25)], [tensor((1,), 0.25, 1)],
+                                                                   [int8([4]), int8([2])])[0], [10])
+    # 3 * 0.5 and 6 * 0.25 are equal; 5 * 0.25 is less.
+    operands = [tensor((2,), 0.5), tensor((2,), 0.25)], [tensor((2,))], [int8([3, 3]), int8([6, 5])]
+    for operation, wanted in (("EQUAL", [True, False]), ("LESS", [False, False]), ("GREATER", [False, True]), ("GREATER_EQUAL", [True, True])):
+        same(f"{operation} of two scales", r.OPERATORS[operation]({}, *operands)[0], wanted)
+    truths, rows = numpy.array([True, False]), [int8([[1, 2], [3, 4]]), int8([[5, 6], [7, 8]])]
+    same("SELECT by rows", r.select({}, [], [], [truths, *rows])[0], [[1, 2], [7, 8]])
+    same("SELECT_V2 by columns", r.select_v2({}, [], [], [truths, *rows])[0], [[1, 6], [3, 8]])
+
+
 def main():
-    for each in (numbers, products, pairs, pools, curves, images, moves, floats, files):
+    for each in (numbers, products, pairs, pools, curves, functions, images, moves, floats, files):
         each()
     print(f"{checked} claims")
     for each in wrong:
