@@ -769,43 +769,56 @@ C_VECTORS_INLINE c_vectors_floats c_vectors_add_floats(const float* one, const f
 #endif
 }
 /* sums(y, x, j) of image(step y + r, step x + t, j) times filter(r, t, j). The last channels are summed again with some before them: whole
- * vectors take less time than parts. */
-#define C_VECTORS_WINDOW(name, element, sum, vector, add, store)                                                                           \
-    C_VECTORS_INLINE void name##_pixels(const int pixels, const int lanes, int64_t tap_rows, int64_t taps, const element* image,           \
-                                        int64_t image_row, int64_t image_pixel, int64_t step, const element* filter, int64_t filter_row,   \
-                                        int64_t filter_tap, sum* to, int64_t to_pixel) {                                                   \
-        vector sums[4];                                                                                                                    \
-        const vector none = {0};                                                                                                           \
-        C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) sums[i] = none;                                                                  \
-        for (int64_t r = 0; r < tap_rows; ++r) {                                                                                           \
-            for (int64_t t = 0; t < taps; ++t) {                                                                                           \
-                C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) sums[i] =                                                                \
-                    add(image + r * image_row + (step * i + t) * image_pixel, filter + r * filter_row + t * filter_tap, lanes, sums[i]);   \
-            }                                                                                                                              \
-        }                                                                                                                                  \
-        C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) store(to + i * to_pixel, sums[i], lanes);                                        \
-    }                                                                                                                                      \
-    C_VECTORS_FUNCTION int name(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels, const void* image,        \
-                                int64_t image_row, int64_t image_pixel, int64_t step, const void* filter, int64_t filter_row,              \
-                                int64_t filter_tap, void* sums, int64_t sums_row, int64_t sums_pixel) {                                    \
-        const int64_t before = channels - C_VECTORS_LANES;                                                                                 \
-        for (int64_t i = 0, pixels; i < rows * columns; i += pixels) {                                                                     \
-            const int64_t y = i / columns, x = i % columns;                                                                                \
-            const element* const from = (const element*)image + step * (y * image_row + x * image_pixel);                                  \
-            const element* const by = (const element*)filter;                                                                              \
-            sum* const to = (sum*)sums + y * sums_row + x * sums_pixel;                                                                    \
-            pixels = before >= 0 && columns - x >= 4 ? 4 : 1;                                                                              \
-            for (int64_t next = 0; next < channels; next += C_VECTORS_LANES) {                                                             \
-                const int64_t j = before < next && before > 0 ? before : next;                                                             \
-                if (pixels == 4)                                                                                                           \
-                    name##_pixels(4, C_VECTORS_LANES, tap_rows, taps, from + j, image_row, image_pixel, step, by + j, filter_row,          \
-                                  filter_tap, to + j, sums_pixel);                                                                         \
-                else                                                                                                                       \
-                    name##_pixels(1, before < 0 ? (int)channels : C_VECTORS_LANES, tap_rows, taps, from + j, image_row, image_pixel, step, \
-                                  by + j, filter_row, filter_tap, to + j, sums_pixel);                                                     \
-            }                                                                                                                              \
-        }                                                                                                                                  \
-        return 0;                                                                                                                          \
+ * vectors take less time than parts. A row of three taps, `few`, is written out: neighbouring windows share pixels, and each is loaded
+ * once. */
+#define C_VECTORS_WINDOW(name, element, sum, vector, add, store)                                                                         \
+    C_VECTORS_INLINE void name##_pixels(const int pixels, const int lanes, const int few, int64_t tap_rows, int64_t taps,                \
+                                        const element* image, int64_t image_row, int64_t image_pixel, const int64_t step,                \
+                                        const element* filter, int64_t filter_row, int64_t filter_tap, sum* to, int64_t to_pixel) {      \
+        vector sums[4];                                                                                                                  \
+        const vector none = {0};                                                                                                         \
+        C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) sums[i] = none;                                                                \
+        for (int64_t r = 0; r < tap_rows; ++r, image += image_row, filter += filter_row) {                                               \
+            C_VECTORS_UNROLL for (int t = 0; t < few; ++t) {                                                                             \
+                C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) sums[i] =                                                              \
+                    add(image + (step * i + t) * image_pixel, filter + t * filter_tap, lanes, sums[i]);                                  \
+            }                                                                                                                            \
+            for (int64_t t = few; t < taps; ++t) {                                                                                       \
+                C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) sums[i] =                                                              \
+                    add(image + (step * i + t) * image_pixel, filter + t * filter_tap, lanes, sums[i]);                                  \
+            }                                                                                                                            \
+        }                                                                                                                                \
+        C_VECTORS_UNROLL for (int i = 0; i < pixels; ++i) store(to + i * to_pixel, sums[i], lanes);                                      \
+    }                                                                                                                                    \
+    C_VECTORS_FUNCTION int name(int64_t tap_rows, int64_t taps, int64_t rows, int64_t columns, int64_t channels, const void* image,      \
+                                int64_t image_row, int64_t image_pixel, int64_t step, const void* filter, int64_t filter_row,            \
+                                int64_t filter_tap, void* sums, int64_t sums_row, int64_t sums_pixel) {                                  \
+        const int64_t before = channels - C_VECTORS_LANES;                                                                               \
+        for (int64_t y = 0; y < rows; ++y) {                                                                                             \
+            for (int64_t next_x = 0, pixels; next_x < columns; next_x += pixels) {                                                       \
+                const int64_t x = before >= 0 && columns >= 4 && columns - next_x == 3 ? next_x - 1 : next_x;                            \
+                const element* const from = (const element*)image + step * (y * image_row + x * image_pixel);                            \
+                const element* const by = (const element*)filter;                                                                        \
+                sum* const to = (sum*)sums + y * sums_row + x * sums_pixel;                                                              \
+                pixels = before >= 0 && columns - x >= 4 ? 4 : 1;                                                                        \
+                for (int64_t next = 0; next < channels; next += C_VECTORS_LANES) {                                                       \
+                    const int64_t j = before < next && before > 0 ? before : next;                                                       \
+                    if (pixels == 4 && taps == 3 && step == 1)                                                                           \
+                        name##_pixels(4, C_VECTORS_LANES, 3, tap_rows, 3, from + j, image_row, image_pixel, 1, by + j, filter_row,       \
+                                      filter_tap, to + j, sums_pixel);                                                                   \
+                    else if (pixels == 4 && taps == 3 && step == 2)                                                                      \
+                        name##_pixels(4, C_VECTORS_LANES, 3, tap_rows, 3, from + j, image_row, image_pixel, 2, by + j, filter_row,       \
+                                      filter_tap, to + j, sums_pixel);                                                                   \
+                    else if (pixels == 4)                                                                                                \
+                        name##_pixels(4, C_VECTORS_LANES, 0, tap_rows, taps, from + j, image_row, image_pixel, step, by + j, filter_row, \
+                                      filter_tap, to + j, sums_pixel);                                                                   \
+                    else                                                                                                                 \
+                        name##_pixels(1, before < 0 ? (int)channels : C_VECTORS_LANES, 0, tap_rows, taps, from + j, image_row,           \
+                                      image_pixel, step, by + j, filter_row, filter_tap, to + j, sums_pixel);                            \
+                }                                                                                                                        \
+            }                                                                                                                            \
+        }                                                                                                                                \
+        return 0;                                                                                                                        \
     }
 C_VECTORS_WINDOW(c_vectors_window_f32, float, float, c_vectors_floats, c_vectors_add_floats, c_vectors_store_floats)
 C_VECTORS_WINDOW(c_vectors_window_s8, int8_t, int32_t, c_vectors_ints, c_vectors_add_ints, c_vectors_store_ints)
