@@ -126,6 +126,7 @@ inline c_expressions::piece c_expressions::pointer_piece(Expr const& address) {
             auto const* const number = is_signed ? as_const_int(offset->value) : nullptr;
             bool const fits = number != nullptr && *number >= 0 && *number <= INT32_MAX;
             piece const moved = fits ? piece{std::to_string(*number), word} : write(is_signed ? offset->value : a->b, {});
+            if (moved.text == "0" || moved.text == "(int64_t)0" || moved.text == "(uint64_t)0") return pointer_piece(a->a);
             return {held(pointer_piece(a->a), sum) + " + " + held(moved, product), sum};
         }
     }

@@ -37,8 +37,8 @@ namespace detail {
 /// A kernel as C, in the parts that files are made of.
 struct c_kernel_code {
     std::string name, machine;
-    std::string directives;            ///< of its schedule, as lines of a comment
-    std::vector<std::string> regions;  ///< of its tensors: what it touches, and where pointers point
+    std::vector<std::string> directives;  ///< of its schedule
+    std::vector<std::string> regions;     ///< of its tensors: what it touches, and where pointers point
     c_signature signature;
     std::string parameters;
     std::vector<pool> pools;
@@ -103,7 +103,7 @@ class c_kernel_writer {
         c_kernel_code made;
         made.name = options_.name;
         made.machine = plan_.where->name.str();
-        made.directives = c_remarks::schedule_text(schedule_);
+        made.directives = c_remarks::directives_of(schedule_);
         for (c_argument const& a : signature_.tensors) made.regions.push_back(region_text(plan_, a));
         made.signature = signature_;
         made.parameters = signature_.parameters(plan_);

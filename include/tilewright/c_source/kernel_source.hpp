@@ -37,7 +37,7 @@ inline std::string c_header(c_kernel_code const& k, bool on_device) {
 inline std::string c_file(c_kernel_code const& k, std::vector<std::string> const& includes) {
     std::ostringstream text;
     text << "/* Kernel " << k.name << " for machine " << k.machine << ", written from its schedule:\n *\n"
-         << k.directives << " *\n * In front of every step stands what it is, and the directive that asked for it. */\n";
+         << chained(k.directives) << " *\n * In front of every step stands what it is, and the directive that asked for it. */\n";
     for (std::string const& include : includes) text << "#include \"" << include << "\"\n";
     text << "#include \"" << k.name << ".h\"\n\n" << c_beginning({k}) << "\n" << k.functions;
     return text.str();

@@ -68,7 +68,9 @@ class c_program_kernels : protected c_program_words {
     std::string kind_text(int kernel_at) const {
         c_kernel_code const& code = code_at(kernel_at);
         ir::program_kernel const& kernel = plan_.kernel_at(kernel_at);
-        std::string const text = "/*" + code.directives + "*/" + code.functions;
+        std::string directives;
+        for (std::string const& one : code.directives) directives += one;
+        std::string const text = "/*" + directives + "*/" + code.functions;
         return std::to_string(kernel.agent) + (kernel.is_copy() ? " copies " : " ") + c_unnamed(code.own).of(text);
     }
     /// Whether the plan decides all that a kernel is given: callers of the program pass none of its tensors.

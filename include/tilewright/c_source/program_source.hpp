@@ -227,7 +227,7 @@ class c_program_writer : c_program_entry {
             if (pool_at(at).constants > 0 && options_.constants == constants_in::source) text << "\n" << image_text(at);
         }
         for (int at = 0; at < plan_.kernels.size(); ++at) {
-            if (first_alike(at) == at) text << "\n" << remark_on(at) << code_at(at).directives << " */\n" << code_at(at).functions;
+            if (first_alike(at) == at) text << "\n" << remark_on(at) << chained(code_at(at).directives) << " */\n" << code_at(at).functions;
         }
         if (has_places()) text << places_and_calls_text();
         for (int at = 0; at < plan_.kernels.size() && !on_device(); ++at) {

@@ -2,6 +2,7 @@
 #include <string>
 #include <tilewright/plan/loops/nest.hpp>
 #include <tilewright/report/step_directives.hpp>
+#include <vector>
 
 // Comments in the C source of a kernel: its schedule, what a step is, and the directive that asked for it.
 namespace tilewright::halide {
@@ -29,14 +30,14 @@ class c_remarks {
 
     c_remarks(c_remarks const&) = delete;
 
-    /// The directives, as lines of a comment.
-    static std::string schedule_text(schedule const& made_by) {
-        std::string text;
+    /// The directives, as a comment may have them: ".split(i, io, ii, 256)".
+    static std::vector<std::string> directives_of(schedule const& made_by) {
+        std::vector<std::string> all;
         for (int at = 0; at < made_by.directive_count(); ++at) {
             if (!description_of(made_by.directive_at(at).kind).refines())
-                text += " *     ." + as_comment(reports::directive_text(made_by, at)) + "\n";
+                all.push_back("." + as_comment(reports::directive_text(made_by, at)));
         }
-        return text;
+        return all;
     }
 
     /// What a step of the plan is, and what asked for it.

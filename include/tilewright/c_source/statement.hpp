@@ -1,6 +1,8 @@
 #pragma once
+#include <algorithm>
 #include <sstream>
 #include <tilewright/c_source/call.hpp>
+#include <tilewright/c_source/lines.hpp>
 #include <tilewright/c_source/opaque_addresses.hpp>
 #include <tilewright/c_source/operation.hpp>
 #include <tilewright/c_source/sums.hpp>
@@ -31,39 +33,24 @@ class c_statements {
     std::string function_body(Stmt const& program) {
         status_ = values.names.take("status"), lane_ = values.names.take("lane");
         write(program, true);
-        line("return 0;");
         if (drain_.defined()) {
+            line("return 0;");
             lines_.push_back({0, "drain: /* what is in flight is awaited, then the code is returned */"});
             statement(Stmt(drain_));
             line("return " + status_ + ";");
+        } else {
+            end_with_code(lines_, status_);
         }
-        std::string text = checks_codes_ ? "    int " + status_ + " = 0;\n" : "";
-        for (one_line const& l : lines_) text += broken(l);
+        bool const keeps = checks_codes_ && std::any_of(lines_.begin(), lines_.end(), [&](c_line const& l) {
+                               return l.text.compare(0, 2, "/*") != 0 && has_word(l.text, status_);
+                           });
+        std::string text = keeps ? "    int " + status_ + " = 0;\n" : "";
+        for (c_line const& l : lines_) text += text_of(l);
         return text;
     }
     bool uses_fences() const { return uses_fences_; }
 
   private:
-    struct one_line {
-        int depth;
-        std::string text;
-    };
-    /// A line that is too long goes on in the next one, after a comma or, in a remark, after a word.
-    static std::string broken(one_line const& l) {
-        constexpr std::size_t most = 120;
-        std::string indent(static_cast<std::size_t>(4 * l.depth), ' '), rest = l.text, text;
-        bool const remark = rest.compare(0, 2, "/*") == 0;
-        std::string const end = remark ? " " : ", ";
-        while (indent.size() + rest.size() > most) {
-            std::size_t at = rest.rfind(end, indent.size() + 40 < most ? most - indent.size() - 2 : 40);
-            if (at == std::string::npos || at == 0) at = rest.find(end);
-            if (at == std::string::npos) break;
-            text += indent + rest.substr(0, at + end.size() - 1) + "\n";
-            rest = rest.substr(at + end.size());
-            indent = std::string(static_cast<std::size_t>(4 * l.depth + (remark ? 3 : 8)), ' ');
-        }
-        return text + indent + rest + "\n";
-    }
     void line(std::string const& text) { lines_.push_back({depth_, text}); }
     void declare(std::string const& text) { line(text), declared_ = true; }
     /// Declarations that the expressions of the next line need before it.
@@ -124,7 +111,7 @@ class c_statements {
               [&] { write_one(c_lane{lane_}); });
     }
 
-    std::vector<one_line> lines_;
+    std::vector<c_line> lines_;
     std::string status_, lane_;  ///< words of its own
     int depth_ = 1;
     Stmt drain_;
