@@ -11,7 +11,7 @@ namespace detail {
 
 inline std::string quoted(ir::label const& name) { return "\"" + name.str() + "\""; }
 
-/// A directive as a call; nothing where it has no text. @param last_is_intrinsic  of tensorize
+/// A directive as a call; nothing where it has no text.
 inline std::string call_text(schedule const& of, directive const& d) {
     std::vector<std::string> operands, memories;
     int name = 0, number = 0;
