@@ -18,8 +18,8 @@ algorithm: lower_bound max max_element min min_element minmax_element mismatch n
 algorithm: stable_sort transform unique upper_bound; array tuple utility variant: get; array: array
 bit: bit_cast bit_width countr_zero has_single_bit; cctype: isalnum isalpha iscntrl isdigit islower isprint isspace tolower toupper
 charconv: from_chars; chrono: chrono milli
-cmath: abs acos acosh asin asinh atan atanh ceil copysign cos cosh erf exp exp2 expm1 floor fmod frexp isfinite isinf isnan isnormal ldexp
-cmath: llround log log10 log1p log2 lround nan nearbyint pow round signbit sin sinh sqrt tan tanh
+cmath: abs acos acosh asin asinh atan atanh ceil copysign cos cosh erf erfc exp exp2 expm1 floor fmod frexp isfinite isinf isnan isnormal
+cmath: ldexp llround log log10 log1p log2 lround nan nearbyint pow round signbit sin sinh sqrt tan tanh
 concepts: convertible_to default_initializable equality_comparable; condition_variable: condition_variable; csignal: sig_atomic_t
 cstddef cstdio cstdlib cstring ctime: size_t; cstddef: byte ptrdiff_t to_integer
 cstdint: int16_t int32_t int64_t int8_t uint16_t uint32_t uint64_t uint8_t uintmax_t uintptr_t
@@ -29,7 +29,7 @@ exception new stdexcept system_error: exception; exception: current_exception ex
 fstream: ifstream ofstream; functional: function greater; initializer_list: initializer_list
 ios fstream iostream ostream sstream: hex ios streamoff streamsize; iosfwd iostream istream ostream: istream ostream
 iostream: cerr clog cout; iterator array deque map set span string string_view vector: begin end size ssize
-iterator: istreambuf_iterator make_move_iterator prev; limits: numeric_limits; map: map
+algorithm iterator: ranges; iterator: istreambuf_iterator make_move_iterator prev; limits: numeric_limits; map: map
 memory: make_shared make_unique shared_ptr unique_ptr; mutex: defer_lock lock_guard mutex scoped_lock unique_lock; new: bad_alloc
 numeric: accumulate gcd iota; optional: nullopt optional; queue: priority_queue; random: mt19937_64; set: set; span: span
 sstream: istringstream ostringstream; stdexcept: invalid_argument logic_error runtime_error
