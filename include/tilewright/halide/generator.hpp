@@ -72,7 +72,7 @@ class kernel_generator : public Halide::Generator<kernel_generator> {
     /// The memories whose addresses the function is given.
     std::vector<int> pools() const {
         argument_list const list = arguments_of(plan());
-        return {list.pools.begin(), list.pools.begin() + (subject().to == binding::device ? list.pool_count : 0)};
+        return {begin(list.pools), begin(list.pools) + (subject().to == binding::device ? list.pool_count : 0)};
     }
     stage const& result() const { return plan().stages[plan().stages.size() - 1]; }
 

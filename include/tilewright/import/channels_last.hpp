@@ -138,8 +138,9 @@ class channel_mover {
     }
     template <class List>
     static void reorder(List& list, order const& by) {
+        using std::begin;
         auto const before = list;
-        std::transform(by.begin(), by.end(), list.begin(), [&](int from) { return before.begin()[from]; });
+        std::transform(by.begin(), by.end(), begin(list), [&](int from) { return begin(before)[from]; });
     }
     std::string new_name(char const* beginning) const {
         for (int number = 0;; ++number) {
