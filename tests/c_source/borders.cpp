@@ -76,7 +76,7 @@ void check_everywhere(machine const& on, schedule const& made_by) {
     CHECK(kernels::same_bits(result.elements, wanted));
     CHECK((data.is_intact() && result.memory->is_intact()));
     semantics_table none;
-    none.transfers.fill(nullptr), none.intrinsics.fill(nullptr);
+    set_all(none.transfers, nullptr), set_all(none.intrinsics, nullptr);
     emulator emulated(on, none);
     check_c_source(made_by, plan, plan, emulated);
 }

@@ -120,7 +120,7 @@ void check_on_both(schedule const& made_by, int planes, int rows, int columns) {
     };
     check(c_kernel(made_by, plan, {"kernel", halide::binding::device, {"sides.h"}}, {sides_h}, compilers[0]));
     semantics_table none;
-    none.transfers.fill(nullptr), none.intrinsics.fill(nullptr);
+    set_all(none.transfers, nullptr), set_all(none.intrinsics, nullptr);
     emulator on(*plan.where, none);
     check(c_kernel(made_by, plan, on, compilers[0]));
     CHECK(on.error() == "");
@@ -184,7 +184,7 @@ TEST_CASE("the emulator refuses a call that the device cannot make, whatever the
     auto const load = transfer("load", dram, near_by).dimensions(2).strides_of_destination(rows_follow).extent_limit(1, 4);
     auto const chip = machine("chip", dram, near_by, load);
     semantics_table none;
-    none.transfers.fill(nullptr), none.intrinsics.fill(nullptr);
+    set_all(none.transfers, nullptr), set_all(none.intrinsics, nullptr);
     emulator on(chip, none);
     std::int8_t from[64] = {};
     auto const code = [&](std::int64_t rows, std::int64_t source_stride, std::int64_t stride) {

@@ -27,7 +27,7 @@ transfer aside(int dimensions) { return blocking(dimensions).asynchronous(); }
 void check(machine const& on, schedule const& of) {
     auto const plan = std::make_unique<plan_value>(make_plan(of));
     semantics_table none;
-    none.transfers.fill(nullptr), none.intrinsics.fill(nullptr);
+    set_all(none.transfers, nullptr), set_all(none.intrinsics, nullptr);
     emulator emulated(on, none);
     kernels::check_kernel(*plan, emulated);
 }
@@ -208,7 +208,7 @@ TEST_CASE("borders of boxes in panels, of axes that run time decides, and around
     INFO(to_string(plan->refusal));
     REQUIRE(!plan->refusal);
     semantics_table none;
-    none.transfers.fill(nullptr), none.intrinsics.fill(nullptr);
+    set_all(none.transfers, nullptr), set_all(none.intrinsics, nullptr);
     emulator emulated(on, none);
     kernels::compiled_kernel kernel(*plan, emulated);
     for (std::int64_t filters : {1, 3, 7}) kernel.check(*std::make_unique<plan_value>(plan->at({{b, filters}})));

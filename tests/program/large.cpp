@@ -91,7 +91,7 @@ struct network_program {
     }
     template <int Count>
     void keep(computation<Count> const& what) {
-        computations.emplace_back(what.nodes.begin(), what.nodes.end());
+        computations.emplace_back(begin(what.nodes), end(what.nodes));
         schedules.emplace_back(computation_view{computations.back().data(), Count}, chip);
     }
 };

@@ -116,7 +116,7 @@ Named const& named(std::vector<Named> const& all, std::string const& name) {
 inline any_tensor tensor_named(std::string const& name) { return {ir::label(name.c_str()), scalar_type_of<element>()}; }
 template <int Count>
 computation_view keep(drawn_program& in, computation<Count> const& what) {
-    auto& nodes = in.computations.emplace_back(what.nodes.begin(), what.nodes.end());
+    auto& nodes = in.computations.emplace_back(begin(what.nodes), end(what.nodes));
     return {nodes.data(), Count};
 }
 /// What a kernel computes, over axes of the extents of its result, or of so many rows of it.

@@ -24,7 +24,7 @@ struct shared_loop {
     /// Whether two indices tell f.
     bool tell(affine const& first, affine const& second, std::int64_t reach = 0, bool goes_on = false) const {
         fixed_array<affine, 2> const at{first, second};
-        whole_finder finder(plan, {at.data(), 2, {0, reach}, {false, goes_on}});
+        whole_finder finder(plan, {at.elements, 2, {0, reach}, {false, goes_on}});
         CHECK(finder.has_parts_of_shares());
         return finder.find() && finder.limit() == 0;
     }
@@ -60,10 +60,10 @@ TEST_CASE("a part alone, or parts by other divisors, do not tell the whole") {
     CHECK_FALSE(of.tell(keep(p, 0, {{1, of.row}}), keep(p, 0, {{1, of.part(4, 1, 4)}})));
     // A remainder does, of numbers that are smaller.
     fixed_array<affine, 1> const at{keep(p, 0, {{1, of.column}})};
-    whole_finder finder(p, {at.data(), 1});
+    whole_finder finder(p, {at.elements, 1});
     REQUIRE(finder.find());
     CHECK(finder.limit() == 6);
     // Without a core there is nothing to tell.
     fixed_array<affine, 1> const still{keep(p, 0, {{1, of.other}})};
-    CHECK_FALSE(whole_finder(p, {still.data(), 1}).has_parts_of_shares());
+    CHECK_FALSE(whole_finder(p, {still.elements, 1}).has_parts_of_shares());
 }
