@@ -2,6 +2,7 @@
 #include <tilewright/emulate/check_intrinsic.hpp>
 #include <tilewright/report/plan_report.hpp>
 #include <tilewright/report/program_run_page.hpp>
+#include <tilewright/report/program_run_report.hpp>
 #include <tilewright/report/program_summary.hpp>
 #include <tilewright/report/run_page.hpp>
 #include <tilewright/report/text.hpp>
@@ -23,5 +24,6 @@ int main() {
     emulator on(lesson_matmul::npu, semantics_of<lesson_matmul::npu>);
     std::cout << comparison(plan<matmul_on_npu>, on) << timeline(on) << report_page(matmul_on_npu, plan<matmul_on_npu>, on);
     std::cout << program_plan<two_layers> << to_json(program_plan<two_layers>)
-              << report_page(program_plan<two_layers>, emulated_program<two_layers>());
+              << report_page(program_plan<two_layers>, emulated_program<two_layers>())
+              << to_json(program_plan<two_layers>, emulated_program<two_layers>());
 }
