@@ -207,7 +207,7 @@ struct told_of {
         for (int at = 0; at < list.pool_count; ++at) all[at] = plan<Schedule>.where->memories[list.pools[at]].name;
         return all;
     }();
-    static constexpr told_arguments value{tensors.data(), list.tensor_count, pools.data(), list.pool_count};
+    static constexpr told_arguments value{tensors.elements, list.tensor_count, pools.elements, list.pool_count};
 };
 
 template <schedule const& Schedule, schedule const&... Others, class Function, class... Operands>
