@@ -23,7 +23,11 @@ class intrinsic_code {
     }
     part_functions write() {
         part_functions made;
-        made.text = call(made) + calls_.wait(number_, i_.engine_name, i_.is_asynchronous, "0", made) + model() + flaws();
+        // One after the other: a sum would leave it to the compiler whose prototypes come first.
+        made.text = call(made);
+        made.text += calls_.wait(number_, i_.engine_name, i_.is_asynchronous, "0", made);
+        made.text += model();
+        made.text += flaws();
         return made;
     }
 
@@ -53,8 +57,7 @@ class intrinsic_code {
         }
     }
     std::string call(part_functions& made) const {
-        std::string text = "static int call_" + number_ +
-                           "(const int32_t *n, int64_t tag, unsigned char *const *at) {\n    (void)n, (void)tag, (void)at;\n";
+        std::string const text = c_calls::head_of_call(number_);
         if (passes_values(where_, i_)) return text + by_value() + "    return 0;\n}\n";
         return text +
                calls_.calls_of(
@@ -77,10 +80,8 @@ class intrinsic_code {
         for (std::size_t o : registers) text += calls_.register_text(o, true);
         std::size_t const into = static_cast<std::size_t>(result());
         if (!part_.sides[into].by_value) return text + "    " + c_calls::call_text(call, given) + ";\n";
-        std::string const r = "r" + std::to_string(into);
         if (registers.count(into) == 0) text += calls_.register_text(into, false);
-        return text + "    " + r + " = " + c_calls::call_text(call, given) + ";\n    copy(at[" + std::to_string(into) + "], &" + r +
-               ", sizeof " + r + ");\n";
+        return text + c_calls::call_into(into, call, given);
     }
 
     /// Where the element of an access lies.
@@ -107,8 +108,7 @@ class intrinsic_code {
         return indent + "for (int32_t " + x + " = 0; " + x + " < " + extent(axis) + "; ++" + x + ")\n";
     }
     std::string model() {
-        std::string text = "static void model_" + number_ +
-                           "(const int32_t *n, unsigned char *const *at) {\n    bool unused = false;\n    (void)unused;\n";
+        std::string text = c_calls::head_of_model(number_);
         std::string index;
         for (int axis = 0; axis < stage_.rank; ++axis) {
             text += loop(axis, "    ");

@@ -44,6 +44,21 @@ class c_calls {
   public:
     c_calls(machine const& where, tested_part const& part, c_shared& shared) : where_(where), part_(part), shared_(shared) {}
 
+    /// How the functions of a part begin.
+    static std::string head_of_call(std::string const& number) {
+        return "static int call_" + number +
+               "(const int32_t *n, int64_t tag, unsigned char *const *at) {\n    (void)n, (void)tag, (void)at;\n";
+    }
+    static std::string head_of_model(std::string const& number) {
+        return "static void model_" + number +
+               "(const int32_t *n, unsigned char *const *at) {\n    bool unused = false;\n    (void)unused;\n";
+    }
+    /// A call that returns the register of a window.
+    static std::string call_into(std::size_t window, device_call const& call, std::vector<std::string> const& given) {
+        std::string const r = "r" + std::to_string(window);
+        return "    " + r + " = " + call_text(call, given) + ";\n    copy(at[" + std::to_string(window) + "], &" + r + ", sizeof " + r +
+               ");\n";
+    }
     /// The address of a window's first element, as a call is given it.
     std::string address(std::size_t window, bool written, std::int64_t flags) const {
         operand_side const& side = part_.sides[window];

@@ -18,7 +18,11 @@ class transfer_code {
 
     part_functions write() {
         part_functions made;
-        made.text = call(made) + calls_.wait(number_, t_.engine_name, t_.is_asynchronous, channel(), made) + model() + flaws();
+        // One after the other: a sum would leave it to the compiler whose prototypes come first.
+        made.text = call(made);
+        made.text += calls_.wait(number_, t_.engine_name, t_.is_asynchronous, channel(), made);
+        made.text += model();
+        made.text += flaws();
         return made;
     }
 
@@ -63,8 +67,7 @@ class transfer_code {
         }
     }
     std::string call(part_functions& made) const {
-        std::string text = "static int call_" + number_ +
-                           "(const int32_t *n, int64_t tag, unsigned char *const *at) {\n    (void)n, (void)tag, (void)at;\n";
+        std::string const text = c_calls::head_of_call(number_);
         if (passes_values(where_, t_)) return text + by_value() + "    return 0;\n}\n";
         return text +
                calls_.calls_of(
@@ -82,14 +85,11 @@ class transfer_code {
         }
         std::string text = from().by_value ? calls_.register_text(0, true) : "";
         if (!to().by_value) return text + "    " + c_calls::call_text(call, given) + ";\n";
-        std::string const result = "r" + std::to_string(to_at());
-        return text + calls_.register_text(to_at(), false) + "    " + result + " = " + c_calls::call_text(call, given) + ";\n    copy(at[" +
-               std::to_string(to_at()) + "], &" + result + ", sizeof " + result + ");\n";
+        return text + calls_.register_text(to_at(), false) + c_calls::call_into(to_at(), call, given);
     }
 
     std::string model() {
-        std::string text = "static void model_" + number_ +
-                           "(const int32_t *n, unsigned char *const *at) {\n    bool unused = false;\n    (void)unused;\n";
+        std::string text = c_calls::head_of_model(number_);
         std::string to = "at[" + std::to_string(to_at()) + "]", index;
         for (int d = dimensions_; d >= 0; --d) {
             std::string const i = "i" + std::to_string(d);
