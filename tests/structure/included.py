@@ -10,6 +10,19 @@ def included(header):
     return re.findall(r"^ *# *include <([^>]+)>", header.read_text(), re.MULTILINE)
 
 
+def included_always(header):
+    """Those of them that it includes whatever is defined: not inside of #if."""
+    names, conditions = [], 0
+    for line in header.read_text().splitlines():
+        if re.match(r"\s*#\s*if", line):
+            conditions += 1
+        elif re.match(r"\s*#\s*endif", line):
+            conditions -= 1
+        elif conditions == 0 and (found := re.match(r"\s*#\s*include\s*<([^>]+)>", line)):
+            names.append(found[1])
+    return names
+
+
 def graph(include=INCLUDE):
     """Of each C++ header, by the name under which it is included, what it includes."""
     return {path.relative_to(include).as_posix(): included(path) for path in sorted(include.rglob("*.hpp"))}
