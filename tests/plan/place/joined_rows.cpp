@@ -98,3 +98,19 @@ TEST_CASE("rows move by one index, and elements of a row by the next") {
     refused(apart.view());
     refused(exchanged.view());
 }
+TEST_CASE("an index that the parts of a fused loop move against each other is not one that stands still") {
+    axis const i{"i", 12}, h{"h", 5};
+    constexpr tensor<std::int32_t> cs{"cs"}, ds{"ds"};
+    auto const scale = intrinsic("scale", cs(i, h) = ds(i, h) * e(h)).reads({ds, e}, spad).writes(cs, spad);
+    auto const on = machine("on", dram, spad, get, put, scale);
+    auto const kind_of = [&](computation_view what) {
+        planned_to const t(
+            pass::program,
+            schedule(what, on).fuse(m, n, mn).cache_read(A, spad).cache_read(B, spad).cache_write(C, spad).tensorize(mn, k, scale));
+        return t.refusal().broken;
+    };
+    auto const one_row = C(m, n, k) = A(m, n, k) * B(3, k);
+    auto const diagonals = C(m, n, k) = A(m, n, k) * B(m - n + 5, k);
+    CHECK(kind_of(one_row.view()) == rule::none);
+    CHECK(kind_of(diagonals.view()) == rule::covered_by_a_fused_loop);
+}

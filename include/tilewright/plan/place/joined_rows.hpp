@@ -12,7 +12,10 @@ inline constexpr std::int64_t not_linear = std::int64_t{1} << 40;
 constexpr std::int64_t leaf_coefficient(nest const& n, int axis, int leaf) {
     if (axis == leaf) return 1;
     nest_axis const& a = n.axes.slots[axis].part;
-    if (a.is == nest_axis::role::split) return a.factor * leaf_coefficient(n, a.outer, leaf) + leaf_coefficient(n, a.inner, leaf);
+    if (a.is == nest_axis::role::split) {
+        std::int64_t const outer = leaf_coefficient(n, a.outer, leaf), inner = leaf_coefficient(n, a.inner, leaf);
+        return outer == not_linear || inner == not_linear ? not_linear : a.factor * outer + inner;
+    }
     if (a.is == nest_axis::role::fused) return leaf_coefficient(n, a.outer, leaf) != 0 ? not_linear : 0;
     return 0;
 }

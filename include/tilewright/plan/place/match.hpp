@@ -56,13 +56,18 @@ struct matcher {
     computation_view semantics;
     matching& found;
 
+    /// How far a dimension of an access moves when the leaf `leaf` moves by one. Parts of a fused loop do not add up: an index such as
+    /// y - x moves with the loop, too.
     constexpr std::int64_t coefficient(node_id node, int dimension, int leaf) const {
         stage_index const index = p.access_index(s, node, dimension);
         int const axes = p.stage_at(s).axis_count;
         std::int64_t total = 0;
         for (int axis = 0; axis < axes; ++axis) {
             std::int64_t const c = index.coefficients.elements[axis];
-            if (c != 0) total += c * leaf_coefficient(p.nest_at(s), axis, leaf);
+            if (c == 0) continue;
+            std::int64_t const moved = leaf_coefficient(p.nest_at(s), axis, leaf);
+            if (moved == not_linear) return not_linear;
+            total += c * moved;
         }
         return total;
     }
@@ -107,7 +112,7 @@ struct matcher {
                 for (int dimension = 0; dimension < rank; ++dimension) {
                     std::int64_t have = coefficient(node, dimension, found.loop_of_axis[axis]);
                     if (have == 0) continue;
-                    if (have >= not_linear) {
+                    if (have == not_linear) {
                         joined_rows const rows = joined_rows_of(p, s, node, found.loop_of_axis[axis]);
                         joined_axis& joined = found.joined[binding];
                         bool const is_other = joined.row > 0 && joined.axis != axis;
@@ -145,7 +150,7 @@ struct matcher {
             for (int axis = 0; axis < sem.axis_count; ++axis) {
                 if ((moving[dimension] >> axis & 1) != 0) continue;
                 std::int64_t const have = coefficient(node, dimension, found.loop_of_axis[axis]);
-                if (have >= not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, 0);
+                if (have == not_linear) return differs(rule::covered_by_a_fused_loop, name, 0, 0);
                 if (have != 0) return differs(rule::other_index, name, have, 0);
             }
         }
