@@ -18,8 +18,8 @@ struct tile_list {
     int limit = most;  ///< of them: a search in the compiler takes as long for each as for a kernel
 
     constexpr explicit tile_list(int at_most = most) : limit(at_most < most ? at_most : most) {}
-    constexpr Tile const* begin() const { return tiles.data(); }
-    constexpr Tile const* end() const { return tiles.data() + count; }
+    constexpr Tile const* begin() const { return tiles.elements; }
+    constexpr Tile const* end() const { return tiles.elements + count; }
     /// A tile that is there already is not added again.
     constexpr void add(Tile const& tile) {
         if constexpr (std::equality_comparable<Tile>) {
