@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <tilewright/reference/onnx_movement.hpp>
+#include <tilewright/reference/onnx_normalisation.hpp>
 #include <tilewright/reference/onnx_pools.hpp>
 #include <tilewright/reference/onnx_quantised.hpp>
 #include <tilewright/reference/onnx_unary.hpp>
