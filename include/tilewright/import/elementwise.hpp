@@ -1,5 +1,7 @@
 #pragma once
 #include <tilewright/import/values.hpp>
+#include <utility>
+#include <vector>
 
 // Operators that compute each element by itself. Operands are repeated to a common shape.
 namespace tilewright::imported::detail {
@@ -20,20 +22,27 @@ inline view aligned(lowering const& of, view what, int rank) {
     what.dimensions.resize(static_cast<std::size_t>(rank - first));
     return what;
 }
-inline common_operands operands_of(lowering& of, std::size_t count) {
-    if (count == 0) throw not_imported("no operands");
-    common_operands made;
+/// These views, repeated to a common shape, and loops over it.
+inline common_operands repeated_together(lowering& of, std::vector<view> operands) {
+    common_operands made{std::move(operands), {}};
     shape whole;
-    for (std::size_t at = 0; at < count; ++at) {
-        made.all.push_back(of.operand(at));
-        if (at > 0) made.all.back() = aligned(of, made.all.back(), made.all[0].rank());
-        auto const common = common_shape(whole, made.all.back().shape());
-        if (!common) throw not_imported("shapes " + text_of(whole) + " and " + text_of(made.all.back().shape()) + " do not fit");
+    for (view const& one : made.all) {
+        auto const common = common_shape(whole, one.shape());
+        if (!common) throw not_imported("shapes " + text_of(whole) + " and " + text_of(one.shape()) + " do not fit");
         whole = *common;
     }
     for (view& one : made.all) one = repeated_to(one, whole);
     made.loops = of.loops(made.all, whole);
     return made;
+}
+inline common_operands operands_of(lowering& of, std::size_t count) {
+    if (count == 0) throw not_imported("no operands");
+    std::vector<view> operands;
+    for (std::size_t at = 0; at < count; ++at) {
+        operands.push_back(of.operand(at));
+        if (at > 0) operands.back() = aligned(of, operands.back(), operands[0].rank());
+    }
+    return repeated_together(of, std::move(operands));
 }
 template <class Make>
 void elementwise(lowering& of, std::size_t operands, Make const& make) {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <tilewright/import/elementwise.hpp>
@@ -48,31 +47,17 @@ inline value whole_of(value const& x, levels const& with) {
 inline value real_of(value const& x, levels const& with) { return convert(whole_of(x, with), scalar_type::float32) * with.scale; }
 inline value element_of(value const& real, levels const& with) { return quantised_value(real / with.scale, with.zero); }
 
-/// These operands, repeated to a common shape, and loops over it.
-inline common_operands together(lowering& of, std::initializer_list<std::size_t> operands) {
-    common_operands made;
-    shape whole;
-    for (std::size_t const at : operands) {
-        made.all.push_back(of.operand(at));
-        auto const common = common_shape(whole, made.all.back().shape());
-        if (!common) throw not_imported("shapes " + text_of(whole) + " and " + text_of(made.all.back().shape()) + " do not fit");
-        whole = *common;
-    }
-    for (view& one : made.all) one = repeated_to(one, whole);
-    made.loops = of.loops(made.all, whole);
-    return made;
-}
 /// Two operands, each with scale and zero point, then those of the result.
 template <operation Op>
 void two_quantised(lowering& of) {
-    auto const with = together(of, {0, 3});
+    auto const with = repeated_together(of, {of.operand(0), of.operand(3)});
     levels const a = levels_at(of, 1, with.all[0].type()), b = levels_at(of, 4, with.all[1].type()),
                  out = levels_at(of, 6, with.all[0].type());
     of.compute(with.loops, element_of(binary(Op, real_of(with[0], a), real_of(with[1], b)), out), 0);
 }
 /// A condition, then two operands as above: one of them is chosen.
 inline void where_quantised(lowering& of) {
-    auto const with = together(of, {0, 1, 4});
+    auto const with = repeated_together(of, {of.operand(0), of.operand(1), of.operand(4)});
     levels const x = levels_at(of, 2, with.all[1].type()), y = levels_at(of, 5, with.all[2].type()),
                  out = levels_at(of, 7, with.all[1].type());
     of.compute(with.loops, element_of(choose(is_true(with[0]), real_of(with[1], x), real_of(with[2], y)), out), 0);
