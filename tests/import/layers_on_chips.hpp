@@ -209,6 +209,7 @@ struct shape_of_layer {
     bool weights_first = false;  ///< the first factor of the product is the weight
     bool rescales = false;       ///< it finishes as layers of TensorFlow Lite do
     bool depthwise = false;      ///< each filter is of one channel, its own
+    bool filters_last = false;   ///< of the dimensions of the weights, as TensorFlow Lite has them
 
     bool is_plain() const { return stride == 1 && taps == 1 && before == 0; }
     std::int64_t in_rows() const { return (rows - 1) * stride + taps - 2 * before; }
@@ -246,8 +247,9 @@ inline layers network_of(shape_of_layer const& of, std::mt19937& random) {
                                      {of.is_plain() ? x : x * in32(of.stride) + s - in32(of.before), of.in_columns()},
                                      of.depthwise ? loop{filter, of.filters} : loop{channel, of.channels}},
                                     of.before > 0);
-    auto const [weights, weight] = tensor(
-        "c0", scalar_type::int8, {{filter, of.filters}, {r, of.taps}, {s, of.taps}, {channel, of.depthwise ? 1 : of.channels}}, false);
+    std::vector<loop> of_weights = {{r, of.taps}, {s, of.taps}, {channel, of.depthwise ? 1 : of.channels}};
+    of_weights.insert(of.filters_last ? of_weights.end() : of_weights.begin(), {filter, of.filters});
+    auto const [weights, weight] = tensor("c0", scalar_type::int8, of_weights, false);
     auto const [biases, bias] = tensor("c1", scalar_type::int32, {{filter, of.filters}}, false);
     std::vector<value> axes;
     if (of.taps > 1) axes = {r, s};

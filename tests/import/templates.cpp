@@ -93,21 +93,23 @@ TEST_CASE("sums of a tile are finished while those of the next are added up, whe
     CHECK(in_versions > 3);
 }
 
+/// Of the schedules of a template, those that fuse loops, or those that fuse none.
+static schedule_template fused_ones(schedule_template from, bool fused) {
+    return [=](placed_layer& of) {
+        candidates made = from(of);
+        std::erase_if(made.all, [&](schedule const& one) {
+            bool found = false;
+            for (int at = 0; at < one.directive_count(); ++at) found |= one.directive_at(at).kind == directive_kind::fuse;
+            return found != fused;
+        });
+        return made;
+    };
+}
+
 TEST_CASE("a call covers several short rows of an image") {
     std::mt19937 random(12);
     auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
-    auto const is_fused = [](schedule const& how) {
-        bool found = false;
-        for (int at = 0; at < how.directive_count(); ++at) found |= how.directive_at(at).kind == directive_kind::fuse;
-        return found;
-    };
-    auto const those = [&](bool fused) {
-        return [=](placed_layer& of) {
-            candidates made = products_by("mac", "finish")(of);
-            std::erase_if(made.all, [&](schedule const& one) { return is_fused(one) != fused; });
-            return made;
-        };
-    };
+    auto const those = [](bool fused) { return fused_ones(products_by("mac", "finish"), fused); };
     int by_rows = 0;
     for (int run = 0; run < 40; ++run) {
         shape_of_layer of{.rows = draw({2, 3, 4, 6}), .columns = 2, .channels = draw({3, 8, 11}), .filters = draw({4, 7})};
@@ -137,6 +139,7 @@ TEST_CASE("depthwise convolutions go to an instruction that sums channels, by we
     for (int run = 0; run < 60; ++run) {
         shape_of_layer of{.rows = draw({2, 5, 7}), .columns = draw({2, 3, 6, 9}), .filters = draw({2, 4, 7, 12}), .taps = draw({2, 3})};
         of.depthwise = true, of.has_bias = random() % 2 != 0, of.stride = draw({1, 2}), of.rescales = random() % 2 != 0;
+        of.filters_last = random() % 2 != 0;
         of.finishes = of.rescales || random() % 2 != 0;
         if (of.stride == 1 && of.taps == 3 && of.rows > 2 && of.columns > 2) of.before = draw({0, 1});
         INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << ", taps " << of.taps << ", stride "
@@ -158,6 +161,38 @@ TEST_CASE("depthwise convolutions go to an instruction that sums channels, by we
     network_program const whole(dense, "net", chip_that_finishes(apart_by("mac", "finish")));
     CHECK(whole.placed_layers()[0].report.passed_over ==
           std::vector<std::string>{"products on finisher: a channel of its result is made of several channels"});
+}
+
+TEST_CASE("a call sums over several columns of a depthwise window") {
+    std::mt19937 random(47);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    auto const those = [](bool fused) { return fused_ones(apart_by("mac", "finish"), fused); };
+    int by_columns = 0, in_several_calls = 0;
+    for (int run = 0; run < 40; ++run) {
+        shape_of_layer of{.rows = draw({2, 5, 7}), .columns = draw({2, 3, 6, 9}), .filters = draw({2, 4, 6, 12}), .taps = draw({2, 3, 5})};
+        of.depthwise = true, of.has_bias = random() % 2 != 0, of.stride = draw({1, 2}), of.rescales = random() % 2 != 0;
+        of.filters_last = random() % 2 != 0;
+        of.finishes = of.rescales || random() % 2 != 0;
+        if (of.stride == 1 && of.taps == 3 && of.rows > 2 && of.columns > 2) of.before = draw({0, 1});
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << ", taps " << of.taps << ", stride "
+                    << of.stride << ", border " << of.before << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        layers const network = network_of(of, random);
+        chip const on = chip_that_finishes(one_of(those(true), random()), run % 2 != 0);
+        run_on(on, network, random);
+        if (network_program(network, "net", on).placed_layers()[0].report.choice == "loops") continue;
+        ++by_columns, in_several_calls += of.taps == 5 ? 1 : 0;
+    }
+    CHECK(by_columns > 20);
+    CHECK(in_several_calls > 5);
+    // Four channels of three columns are two calls that sum over eight, and were three.
+    layers const network =
+        network_of({.rows = 7, .columns = 9, .filters = 12, .taps = 3, .rescales = true, .depthwise = true, .filters_last = true}, random);
+    auto const cycles_by = [&](schedule_template how) {
+        network_program const found(network, "net", chip_that_finishes(std::move(how)));
+        return make_program_plan(found.get()).cycles().value;
+    };
+    CHECK(cycles_by(those(true)) < cycles_by(those(false)));
+    CHECK(cycles_by(apart_by("mac", "finish")) == cycles_by(those(true)));
 }
 
 TEST_CASE("filters that make whole panels are taken panel by panel") {

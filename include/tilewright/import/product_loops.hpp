@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <tilewright/import/standard_schedule.hpp>
 #include <tilewright/machine/clock.hpp>
 
@@ -124,6 +125,15 @@ struct product_loops {
         auto const after = std::find_if(of.all.begin(), of.all.end(), [&](contracted_loop const& one) { return one.name == rows->name; });
         return after + 1 != of.all.end() && (after + 1)->name == m->name && moves_by_one(nodes, of.data, of.in_sums(rows->name)) &&
                moves_by_one(nodes, of.data, of.in_sums(m->name));
+    }
+    /// Whether the instruction sums over more channels than there are, and could go on from column to column of a window: the channels of
+    /// the next column follow, where the data is staged for these channels alone.
+    bool has_short_columns(computation_view nodes) const {
+        if (!k || of.taps.empty() || summed.empty() || summed.back() != of.taps.back().name || k->extent >= *by.k) return false;
+        contracted_loop const& tap = of.taps.back();
+        auto const is_before = [](unsigned one, unsigned other) { return std::has_single_bit(one) && other == one << 1; };
+        return *by.k % k->extent == 0 && is_before(tap.in_data, k->in_data) && is_before(tap.in_weights, k->in_weights) &&
+               moves_by_one(nodes, of.data, tap.name) && moves_by_one(nodes, of.data, k->name);
     }
     /// The loop that fills the axis m of the instruction better than the one that is taken does; nothing: none does.
     std::optional<ir::label> better_m() const {

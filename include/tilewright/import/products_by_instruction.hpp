@@ -18,23 +18,60 @@ struct product_tiles {
     std::int64_t versions = 2;      ///< of operands
     std::int64_t sum_versions = 1;  ///< 2: an instruction finishes the sums of a tile while those of the next are added up
     bool joins_rows = false;        ///< a call goes on from row to row: the data is staged for each step, without a border around rows
+    bool joins_columns = false;     ///< a call sums on from column to column of a window
 };
+
+inline void add_loop(std::vector<ir::label>& to, std::optional<contracted_loop> const& loop, char const* ending) {
+    if (loop) to.push_back(with_ending(loop->name, ending));
+}
 
 /// The loops around a tile. Blocks of columns go round as tiles of n do.
 inline std::vector<ir::label> loops_around(product_loops const& loops, product_tiles const& tiles) {
     std::vector<ir::label> order, columns;
-    auto const add_tiles = [](std::vector<ir::label>& to, std::optional<contracted_loop> const& loop) {
-        if (loop) to.push_back(with_ending(loop->name, "_o"));
-    };
     for (ir::label const& one : loops.outer) {
         auto const is_it = [&](contracted_loop const& of_n) { return of_n.name == one; };
         (std::any_of(loops.of.n.begin(), loops.of.n.end(), is_it) ? columns : order).push_back(one);
     }
-    add_tiles(columns, loops.n);
+    add_loop(columns, loops.n, "_o");
     if (tiles.n_first) order.insert(order.end(), columns.begin(), columns.end());
-    add_tiles(order, loops.rows), add_tiles(order, loops.m);
+    add_loop(order, loops.rows, "_o"), add_loop(order, loops.m, "_o");
     if (!tiles.n_first) order.insert(order.end(), columns.begin(), columns.end());
     return order;
+}
+
+/// The loops of the stage that sums.
+struct summing_loops {
+    std::vector<ir::label> order, covered;  ///< all of them; those that the instruction covers, which are the last
+    ir::label step;                         ///< the loop of which an iteration is one step of the sums
+    ir::label all_rows, all_columns;        ///< fused loops, where calls go on from row to row or from column to column; else empty
+};
+/// @param tile  the innermost loop around a tile
+inline summing_loops summing_loops_of(product_loops const& loops, product_tiles const& tiles, ir::label const& tile) {
+    contraction const& what = loops.of;
+    auto const in_sums = [&](contracted_loop const& of_result) {
+        return what.finishes() ? what.in_sums(of_result.name) : with_ending(of_result.name, "_i");
+    };
+    summing_loops made{.order = loops.summed, .covered = loops.units};
+    if (tiles.joins_columns) made.all_columns = with_ending(loops.k->name, "_columns"), made.order.pop_back();
+    else add_loop(made.order, loops.k, "_o");
+    made.step = made.order.empty() ? tile : made.order.back();
+    for (ir::label const& one : loops.outer) {
+        if (what.finishes()) made.order.push_back(what.in_sums(one));
+    }
+    if (tiles.joins_rows) {
+        made.all_rows = with_ending(in_sums(*loops.rows), "_rows");
+        made.covered.push_back(made.all_rows);
+    } else {
+        if (loops.rows) (loops.by.rows ? made.covered : made.order).push_back(in_sums(*loops.rows));
+        if (loops.m) made.covered.push_back(in_sums(*loops.m));
+    }
+    if (loops.n) made.covered.push_back(in_sums(*loops.n));
+    if (loops.batch) made.covered.push_back(what.finishes() ? what.in_sums(loops.batch->name) : loops.batch->name);
+    made.covered.insert(made.covered.end(), loops.taps.begin(), loops.taps.end());
+    if (tiles.joins_columns) made.covered.push_back(made.all_columns);
+    else add_loop(made.covered, loops.k, "_i");
+    made.order.insert(made.order.end(), made.covered.begin(), made.covered.end());
+    return made;
 }
 
 /// The schedule with these tiles.
@@ -47,35 +84,16 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
     auto const split = [&](std::optional<contracted_loop> const& loop, std::int64_t factor) {
         if (loop) made.split(named(loop->name), named(with_ending(loop->name, "_o")), named(with_ending(loop->name, "_i")), factor);
     };
-    auto const add = [](std::vector<ir::label>& to, std::optional<contracted_loop> const& loop, char const* ending) {
-        if (loop) to.push_back(with_ending(loop->name, ending));
-    };
     split(loops.rows, tiles.rows), split(loops.m, tiles.m), split(loops.n, tiles.n);
     std::vector<ir::label> order = loops_around(loops, tiles);
     ir::label const tile = order.back();
     ir::label const tile_of_weights = tiles.n_first && loops.n ? with_ending(loops.n->name, "_o") : tile;
 
-    // Those of the stage that sums: what is not covered, then what is.
-    std::vector<ir::label> sums = loops.summed;
-    add(sums, loops.k, "_o");
-    ir::label const step = sums.empty() ? tile : sums.back();
-    auto const in_sums = [&](contracted_loop const& of_result) {
-        return what.finishes() ? what.in_sums(of_result.name) : with_ending(of_result.name, "_i");
+    summing_loops const sums = summing_loops_of(loops, tiles, tile);
+    auto const split_sums = [&] {
+        if (tiles.joins_columns) made.fuse(named(loops.summed.back()), named(loops.k->name), named(sums.all_columns));
+        else split(loops.k, tiles.k);
     };
-    for (ir::label const& one : loops.outer) {
-        if (what.finishes()) sums.push_back(what.in_sums(one));
-    }
-    std::vector<ir::label> covered = loops.units;
-    ir::label const all_rows = tiles.joins_rows ? with_ending(in_sums(*loops.rows), "_rows") : ir::label();
-    if (tiles.joins_rows) covered.push_back(all_rows);
-    if (loops.rows && !tiles.joins_rows) (loops.by.rows ? covered : sums).push_back(in_sums(*loops.rows));
-    if (loops.m && !tiles.joins_rows) covered.push_back(in_sums(*loops.m));
-    if (loops.n) covered.push_back(in_sums(*loops.n));
-    if (loops.batch) covered.push_back(what.finishes() ? what.in_sums(loops.batch->name) : loops.batch->name);
-    covered.insert(covered.end(), loops.taps.begin(), loops.taps.end());
-    add(covered, loops.k, "_i");
-    sums.insert(sums.end(), covered.begin(), covered.end());
-
     if (what.finishes()) {
         std::vector<ir::label> tile_loops = tile_loops_of(loops, finish != nullptr);
         if (finish != nullptr && !what.unit_of_result.empty()) tile_loops.insert(tile_loops.begin(), what.unit_of_result);
@@ -91,12 +109,12 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
         made.compute_at(of.tensor(what.sums), named(tile)).store_in(of.tensor(what.sums), of.memory_named(loops.by.sums.memory_name));
         if (tiles.sum_versions > 1) made.buffers(tiles.sum_versions);
         made.stage(of.tensor(what.sums));
-        if (tiles.joins_rows) made.fuse(named(in_sums(*loops.rows)), named(in_sums(*loops.m)), named(all_rows));
-        split(loops.k, tiles.k);
-        reorder(made, sums);
+        if (tiles.joins_rows) made.fuse(named(what.in_sums(loops.rows->name)), named(what.in_sums(loops.m->name)), named(sums.all_rows));
+        split_sums();
+        reorder(made, sums.order);
     } else {
-        split(loops.k, tiles.k);
-        order.insert(order.end(), sums.begin(), sums.end());
+        split_sums();
+        order.insert(order.end(), sums.order.begin(), sums.order.end());
         reorder(made, order);
         made.cache_write(of.tensor(what.sums), of.memory_named(loops.by.sums.memory_name)).at(named(tile));
     }
@@ -107,16 +125,17 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
         }
         made.cache_read(of.tensor(factor), of.memory_named(at.memory_name));
         if (when == staged_at::once) return;
-        made.at(named(when == staged_at::tile ? tile_loop : step));
+        made.at(named(when == staged_at::tile ? tile_loop : sums.step));
         if (tiles.versions > 1) made.buffers(tiles.versions);
     };
     stage_in(what.data, loops.by.data.where, tiles.data, tile);
     stage_in(what.weights, loops.by.weights.where, tiles.weights, tile_of_weights);
-    tensorize(made, covered, loops.by.what);
+    tensorize(made, sums.covered, loops.by.what);
     return made;
 }
 
-/// Puts the dimensions of constant weights in the order in which the instruction takes them: what it does not cover first.
+/// Puts the dimensions of constant weights in the order in which the instruction takes them: what it does not cover first. Of
+/// channels that stay apart, all weights of a block follow each other.
 inline void order_weights(layer_shape& of, product_loops const& loops) {
     auto const found = std::find_if(of.nodes().nodes, of.nodes().nodes + of.nodes().count,
                                     [&](ir::node const& one) { return one.op == operation::access && one.name == loops.of.weights; });
@@ -125,7 +144,9 @@ inline void order_weights(layer_shape& of, product_loops const& loops) {
         auto const moves = [&](contracted_loop const& one) { return (one.in_weights >> dimension & 1) != 0; };
         bool const of_k = loops.k && moves(*loops.k);
         bool const of_n = (loops.n && moves(*loops.n)) || (loops.batch && moves(*loops.batch));
-        ranked.emplace_back(of_k ? (loops.by.weights.k_is_last ? 2 : 1) : of_n ? (loops.by.weights.k_is_last ? 1 : 2) : 0, dimension);
+        bool const of_taps = !loops.of.batch.empty() && std::any_of(loops.of.taps.begin(), loops.of.taps.end(), moves);
+        int const others = of_taps ? 1 : 0;
+        ranked.emplace_back(of_k ? (loops.by.weights.k_is_last ? 3 : 2) : of_n ? (loops.by.weights.k_is_last ? 2 : 3) : others, dimension);
     }
     std::stable_sort(ranked.begin(), ranked.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
     std::vector<int> order;
@@ -167,6 +188,7 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
         if ((tiles.data == staged_at::tile || tiles.sum_versions > 1) && one_tile) return;
         // Tiles of the same number of rows: none ends inside a step.
         if (tiles.joins_rows && (tiles.m != loops.m->extent || loops.rows->extent % tiles.rows != 0 || tiles.versions < 2)) return;
+        if (tiles.joins_columns && (tiles.data != staged_at::tile || by_step)) return;
         auto const has_versions = [](staged_at when) { return when == staged_at::tile || when == staged_at::step; };
         if (tiles.versions > 1 && !has_versions(tiles.data) && !has_versions(tiles.weights)) return;
         if (loops.k) tiles.k = by_step ? std::min(*loops.by.k, loops.k->extent) : loops.k->extent;
@@ -194,6 +216,8 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
     if (!weights_lie_there) weights_at.clear();
     if (!weights_lie_there || !of.of.is_constant(loops.of.weights))
         weights_at.insert(weights_at.end(), {staged_at::once, staged_at::tile, staged_at::step});
+    bool const short_columns = loops.has_short_columns(of.of.nodes());
+    auto const joining_columns = [](product_tiles tiles) { return tiles.joins_columns = true, tiles; };
     for (std::int64_t const rows : along(loops.rows, 1)) {
         for (std::int64_t const m : along(loops.m, loops.by.m.value_or(1))) {
             for (std::int64_t const n : along(loops.n, loops.by.n.value_or(1))) {
@@ -201,8 +225,12 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
                     for (staged_at const weights : weights_at) {
                         for (bool const n_first : {false, true}) {
                             for (std::int64_t const versions : {2, 1}) {
-                                for (std::int64_t of_sums = aside ? 2 : 1; of_sums > 0; --of_sums)
-                                    add({rows, m, n, 1, n_first, data, weights, versions, of_sums, data == staged_at::step});
+                                for (std::int64_t of_sums = aside ? 2 : 1; of_sums > 0; --of_sums) {
+                                    product_tiles const tiles{rows, m,       n,        1,       n_first,
+                                                              data, weights, versions, of_sums, data == staged_at::step};
+                                    add(tiles);
+                                    if (short_columns) add(joining_columns(tiles));
+                                }
                             }
                         }
                     }
