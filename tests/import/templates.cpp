@@ -244,7 +244,7 @@ TEST_CASE("columns of a window and channels are summed as one loop") {
 TEST_CASE("sums of elements go to an instruction that sums products") {
     std::mt19937 random(41);
     auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
-    int by_products = 0, finished_so = 0;
+    int by_products = 0, finished_so = 0, joined = 0;
     for (int run = 0; run < 40; ++run) {
         std::int64_t const rows = draw({1, 3, 5}), columns = draw({2, 7, 9}), channels = draw({2, 4, 11});
         INFO("run " << run << ": " << rows << " x " << columns << " x " << channels);
@@ -255,9 +255,14 @@ TEST_CASE("sums of elements go to an instruction that sums products") {
         network_program const whole(network, "net", on);
         if (whole.placed_layers()[0].report.choice == "loops") continue;
         ++by_products, finished_so += is_finished_by_instruction(network, on) ? 1 : 0;
+        // Rows and columns of a mean are one loop. A pool sums a part of them.
+        bool const is_joined = eject(whole, "found", "chip.hpp", "tested").find("join_sums()") != std::string::npos;
+        CHECK(is_joined == (!is_pool && rows > 1));
+        joined += is_joined ? 1 : 0;
     }
     CHECK(by_products > 30);
     CHECK(finished_so > 20);
+    CHECK(joined > 10);
     layers const product = network_of({.rows = 5, .columns = 6, .channels = 8, .filters = 4}, random);
     network_program const whole(product, "net", chip_that_finishes(sums_by("mac", "finish")));
     CHECK(whole.placed_layers()[0].report.passed_over == std::vector<std::string>{"products on finisher: it sums products"});

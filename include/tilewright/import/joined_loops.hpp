@@ -1,10 +1,12 @@
 #pragma once
+#include <algorithm>
 #include <map>
 #include <tilewright/import/contraction.hpp>
 #include <tilewright/import/rows.hpp>
 #include <tilewright/import/value.hpp>
 
-// Neighbouring loops of a result that walk all tensors as one loop would: they become one, and the tensors are taken in another shape.
+// Neighbouring loops of a result, or of its sums, that walk all tensors as one loop would: they become one, and the tensors are taken in
+// another shape.
 namespace tilewright::imported {
 
 /// The extents of tensors, by their names.
@@ -37,11 +39,7 @@ class loop_join {
         for (std::size_t at = stages_.size(); at-- > 0;) {
             if (!read(stages_[at])) return std::nullopt;
         }
-        for (int at = 0; at < nodes_.count; ++at) {
-            ir::node const& one = nodes_[at];
-            auto const known = reshaped_.find(one.name.str());
-            if (one.op == operation::access && known != reshaped_.end() && known->second != first_index_at(at)) return std::nullopt;
-        }
+        if (!reads_alike()) return std::nullopt;
         ir::stage const& last = stages_.back();
         ir::label const first = last.axes[dimension].name, second = last.axes[dimension + 1].name;
         if (of_.rescaled && (of_.rescaled->channel == first || of_.rescaled->channel == second)) return std::nullopt;
@@ -51,6 +49,21 @@ class loop_join {
             if (stage.loop == second) stage.loop = first;
         }
         return made;
+    }
+    /// The layer, where two neighbouring loops that its first stage sums over are one; none, if an index tells any two apart.
+    std::optional<layer> joined_sums() {
+        if (stages_.empty()) return std::nullopt;
+        ir::stage const& of = stages_.front();
+        for (int axis = of.rank; axis + 1 < of.axis_count; ++axis) {
+            reshaped_.clear(), joined_extents_.clear();
+            std::fill(first_index_.begin(), first_index_.end(), -1);
+            if (!moved_as_one(of, of.axes[axis], of.axes[axis + 1]) || reshaped_.empty() || !reads_alike()) continue;
+            summed_ = of.axes[axis + 1].name;
+            layer made = of_;
+            made.nodes = rewritten_nodes();
+            return made;
+        }
+        return std::nullopt;
     }
     /// The tensors, not of its own, that it takes in another shape then: a dimension of each becomes one with the next.
     std::map<std::string, int> reshaped() const {
@@ -63,17 +76,28 @@ class loop_join {
     int& first_index_at(int node) { return first_index_[static_cast<std::size_t>(node)]; }
     bool is_axis(int node, ir::label const& name) const { return nodes_[node].op == operation::axis_value && nodes_[node].name == name; }
 
-    /// Finds the accesses of a stage whose result is reshaped that both loops move, and no more than them. @return whether there is
-    /// nothing else that they move
+    /// Whether all accesses of a tensor take it in the other shape.
+    bool reads_alike() {
+        for (int at = 0; at < nodes_.count; ++at) {
+            ir::node const& one = nodes_[at];
+            auto const known = reshaped_.find(one.name.str());
+            if (one.op == operation::access && known != reshaped_.end() && known->second != first_index_at(at)) return false;
+        }
+        return true;
+    }
+    /// Reads a stage whose result is reshaped. @return whether its loops can be joined so
     bool read(ir::stage const& of) {
         auto const result = reshaped_.find(of.output.str());
-        if (result == reshaped_.end()) return true;
-        ir::stage_axis const &first = of.axes[result->second], &second = of.axes[result->second + 1];
+        return result == reshaped_.end() || moved_as_one(of, of.axes[result->second], of.axes[result->second + 1]);
+    }
+    /// Finds the accesses of a stage that both loops move, and no more than them. @return whether there is nothing else that they move
+    bool moved_as_one(ir::stage const& of, ir::stage_axis const& first, ir::stage_axis const& second) {
         joined_extents_[first.name.str()] = first.extent * second.extent;
         for (int at = of.first; at <= of.store; ++at) {
             ir::node const& one = nodes_[at];
             if (one.op == operation::constant || one.op == operation::axis_value) continue;
-            for (int argument = 0; argument < one.argument_count; ++argument) {
+            bool const names_its_loops = at < of.store && one.op == of.reduction && first.reduction;
+            for (int argument = names_its_loops ? one.argument_count : 0; argument < one.argument_count; ++argument) {
                 bool const is_first = is_axis(one.argument(argument), first.name);
                 if (!is_first && !is_axis(one.argument(argument), second.name)) continue;
                 if (!is_first) {
@@ -104,8 +128,12 @@ class loop_join {
         return pruned(rewritten(of_.nodes, [&](std::vector<ir::node>& to, ir::node one, int at) {
             auto const extent = joined_extents_.find(one.name.str());
             if (one.op == operation::axis_value && extent != joined_extents_.end()) one.value = extent->second;
-            if (first_index_at(at) >= 0) {
-                for (int argument = first_index_at(at) + 1; argument + 1 < one.argument_count; ++argument)
+            int gone = first_index_at(at) >= 0 ? first_index_at(at) + 1 : -1;
+            for (int argument = 1; one.op == operation::reduce_sum && !summed_.empty() && argument < one.argument_count; ++argument) {
+                if (is_axis(nodes_[at].argument(argument), summed_)) gone = argument;
+            }
+            if (gone >= 0) {
+                for (int argument = gone; argument + 1 < one.argument_count; ++argument)
                     one.arguments[argument] = one.arguments[argument + 1];
                 --one.argument_count;
             }
@@ -120,6 +148,7 @@ class loop_join {
     std::vector<int> first_index_;                             ///< of each access: the first of the two indices that become one; -1: none
     std::map<std::string, int> reshaped_ = {};                 ///< tensors, and which of their dimensions becomes one with the next
     std::map<std::string, std::int64_t> joined_extents_ = {};  ///< of the loops that stay
+    ir::label summed_ = {};                                    ///< the loop of the sums that goes; empty: none
 };
 
 }  // namespace detail

@@ -261,6 +261,7 @@ inline candidates product_schedules(placed_layer& of, ir::label const& instructi
     auto what = of.of.as_contraction();
     if (form == product_form::sums) {
         if (what) return {{}, "it sums products"};
+        of.of.join_sums();
         if (of.of.multiply_by_one()) what = of.of.as_contraction();
         if (!what) return {{}, "it is no sum of elements"};
     }

@@ -90,6 +90,19 @@ class layer_shape {
         if (joins) changes_.emplace_back("join_loops()");
         return joins;
     }
+    /// Likewise with loops that are summed over: the rows and columns of a mean over an image.
+    bool join_sums() {
+        bool joins = false;
+        while (of_.parts.empty()) {
+            detail::loop_join one(of_, shapes_);
+            auto made = one.joined_sums();
+            if (!made) break;
+            for (auto const& [tensor, at] : one.reshaped()) join_extents(tensor, at);
+            of_ = std::move(*made), joins = true;
+        }
+        if (joins) changes_.emplace_back("join_sums()");
+        return joins;
+    }
     /// The stage that makes the sums has one more loop, of one iteration.
     void add_unit_loop() { of_ = with_unit_loop(of_), changes_.emplace_back("add_unit_loop()"); }
     /// Likewise, and so has the result, which gets a first dimension of one element. @return whether it has room for that
