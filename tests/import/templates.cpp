@@ -193,6 +193,9 @@ TEST_CASE("a call sums over several columns of a depthwise window") {
     };
     CHECK(cycles_by(those(true)) < cycles_by(those(false)));
     CHECK(cycles_by(apart_by("mac", "finish")) == cycles_by(those(true)));
+    // Weights of a block come while sums of the one before are added up.
+    network_program const beside(network, "net", chip_that_finishes(apart_by("mac", "finish"), true));
+    CHECK(eject(beside, "found", "chip.hpp", "tested").find(".at(\"f_b\").buffers(2)") != std::string::npos);
 }
 
 TEST_CASE("filters that make whole panels are taken panel by panel") {

@@ -126,6 +126,15 @@ struct product_loops {
         return after + 1 != of.all.end() && (after + 1)->name == m->name && moves_by_one(nodes, of.data, of.in_sums(rows->name)) &&
                moves_by_one(nodes, of.data, of.in_sums(m->name));
     }
+    /// The innermost loop around the tiles that tells channels which stay apart from others; empty: there is none.
+    ir::label block() const {
+        ir::label found;
+        for (ir::label const& one : outer) {
+            auto const is_it = [&](contracted_loop const& each) { return each.name == one; };
+            if (std::any_of(of.batch.begin(), of.batch.end(), is_it)) found = one;
+        }
+        return found;
+    }
     /// Whether the instruction sums over more channels than there are, and could go on from column to column of a window: the channels of
     /// the next column follow, where the data is staged for these channels alone.
     bool has_short_columns(computation_view nodes) const {

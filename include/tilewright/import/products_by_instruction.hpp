@@ -8,7 +8,7 @@ namespace tilewright::imported {
 namespace detail {
 
 /// Where an operand is staged: nowhere, since the instruction reads it where it lies; or once, for a tile of the result, or for each step
-/// of the sums.
+/// of the sums. Weights of a whole block of channels that stay apart are staged once for the block, and not for each tile of it.
 enum class staged_at { nowhere, once, tile, step };
 /// What is searched.
 struct product_tiles {
@@ -87,7 +87,8 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
     split(loops.rows, tiles.rows), split(loops.m, tiles.m), split(loops.n, tiles.n);
     std::vector<ir::label> order = loops_around(loops, tiles);
     ir::label const tile = order.back();
-    ir::label const tile_of_weights = tiles.n_first && loops.n ? with_ending(loops.n->name, "_o") : tile;
+    bool const whole_n = !loops.n || tiles.n == loops.n->extent;
+    ir::label const tile_of_weights = whole_n ? loops.block() : tiles.n_first ? with_ending(loops.n->name, "_o") : tile;
 
     summing_loops const sums = summing_loops_of(loops, tiles, tile);
     auto const split_sums = [&] {
@@ -183,7 +184,7 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
         bool const by_step = tiles.weights == staged_at::step;
         // The same as another one.
         if ((by_step && !loops.has_steps()) || (tiles.n_first && (whole_n || tiles.weights == staged_at::nowhere)) ||
-            (tiles.weights == staged_at::tile && whole_n))
+            (tiles.weights == staged_at::tile && whole_n && loops.block().empty()))
             return;
         if ((tiles.data == staged_at::tile || tiles.sum_versions > 1) && one_tile) return;
         // Tiles of the same number of rows: none ends inside a step.
