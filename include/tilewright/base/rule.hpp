@@ -81,7 +81,7 @@
     X(address_not_aligned, "an address is #0 bytes past a multiple of #1")                                                                \
     X(stride_not_aligned, "its rows lie #0 bytes apart, which is no multiple of #1")                                                      \
     X(stride_beyond_reach, "its rows lie #0 bytes apart, at most #1 are taken")                                                           \
-    X(other_memories, "it does not lead from `$2` to `$3`; the first memory has the arguments")                                           \
+    X(other_memories, "it does not lead from `$2` to `$3`")                                                                               \
     X(other_source, "it does not read from `$2`")                                                                                         \
     X(other_destination, "it does not write to `$2`")                                                                                     \
     X(changing_the_data, "staging needs a transfer that copies")                                                                          \

@@ -142,7 +142,7 @@ inline view with_outside(lowering& of, view const& x, int dimension, sampling co
     value const one = imported::at(all[0], loops);
     return of.compute(loops, choose(is_true(imported::at(all[1], loops)), number(*how.outside, one.type()), one));
 }
-/// @param scales, sizes  the operands that have them, or -1
+/// @param scales_at, sizes_at  the operands that have them, or -1
 inline void resize_by(lowering& of, int region, int scales_at, int sizes_at) {
     view x = of.operand(0);
     resize_settings const how = settings_of_resize(of);

@@ -299,6 +299,12 @@ struct transfer : transfer_description {
         costs = cycles;
         return *this;
     }
+    /// Refused: numbers without their names.
+    template <class Given, class... More>
+    constexpr transfer& cost(Given const&, More const&...) {
+        static_assert(!sizeof(Given), "cost takes its numbers by name: cost({.latency = 64, .bytes_per_cycle = 16})");
+        return *this;
+    }
     /// The C function that carries it out, and its arguments in order.
     template <class... Arguments>
     constexpr transfer& calls(ir::label symbol, Arguments const&... arguments) {
