@@ -1,5 +1,5 @@
-"""C of networks, compiled as projects do, with all optimisations, for this processor: without a warning, and loops with exponentials become
-vectors in the one that has long ones.
+"""C of networks, compiled as projects do, with all optimisations, for this processor: without a warning, the steps of each kernel stay a
+function of their own, and loops with exponentials become vectors in the network that has long ones.
 
     optimised.py --tool NETWORK_TOOL --folder FOLDER --include FOLDER [OPTION...]
 """
@@ -24,6 +24,13 @@ def scalar_loops(source, said):
     return loops, loops - vectors
 
 
+def taken_in(source, made):
+    """Kernels of `source` whose steps are no function of the object `made`, or of which gcc made another one."""
+    wanted = set(re.findall(r"^(?:TILEWRIGHT_ALONE )?static int (\w+_steps)\(", source.read_text(), re.MULTILINE))
+    symbols = subprocess.run(["nm", made], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return sorted(wanted ^ set(re.findall(r" t (\w+_steps\S*)$", symbols, re.MULTILINE)))
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--tool", required=True, type=pathlib.Path)
@@ -38,6 +45,8 @@ def main():
         said = subprocess.run(["gcc", "-std=c11", "-O3", "-march=native", *options, "-Wall", "-Wextra", "-Wpedantic", "-Werror",
                                "-fopt-info-vec", "-I", given.include, "-c", source, "-o", given.folder / f"{name}.o"],
                               check=True, stderr=subprocess.PIPE, text=True).stderr
+        if others := taken_in(source, given.folder / f"{name}.o"):
+            sys.exit(f"{source}: steps that are no functions of their own: {others}")
         loops, scalar = scalar_loops(source, said)
         # The other has a softmax of two elements.
         if name.startswith("transformer") and (scalar or len(loops) < 2):

@@ -7,16 +7,18 @@ namespace tilewright::halide::detail {
 
 /// What stands in front of the functions of kernels in a C file. @param fences  whether code around the kernels has fences
 inline std::string c_beginning(std::vector<c_kernel_code> const& kernels, bool fences = false) {
-    bool floating_point = false, overlaps = false, on_registers = false;
+    bool floating_point = false, overlaps = false, on_registers = false, alone = false;
     std::map<std::string, std::string> emulator;
     c_helpers helpers;
     for (c_kernel_code const& k : kernels) {
         floating_point |= k.floating_point, fences |= k.fences, overlaps |= k.overlaps, on_registers |= k.on_registers;
+        alone |= k.alone;
         emulator.insert(k.emulator.begin(), k.emulator.end());
         helpers.add(k.helpers);
     }
     std::string text = "#include <stddef.h>\n\n" + c_ground(floating_point);
     if (fences) text += "\n" + c_fence();
+    if (alone) text += "\n" + c_alone();
     if (on_registers) text += "\n" + c_on_registers();
     if (!emulator.empty()) text += "\n/* The emulator. */\n";
     for (auto const& [symbol, prototype] : emulator) text += prototype + "\n";

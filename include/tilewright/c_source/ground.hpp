@@ -30,17 +30,24 @@ inline std::string c_fence() {
            "#define TILEWRIGHT_FENCE() __asm__ __volatile__(\"\" ::: \"memory\")\n#else\n"
            "#error \"define TILEWRIGHT_FENCE() as what this compiler has to keep memory accesses in order\"\n#endif\n#endif\n";
 }
-/// What code on registers asks of compilers that know GNU's extensions.
-inline std::string c_on_registers() {
-    return "/* Code on registers. Compilers without these take it as it is, and it may take longer there: a function of its own shares "
-           "registers\n"
-           " * with no other, and an address that is opaque is not named by another one. */\n"
-           "#if defined(__GNUC__)\n"
+/// What steps of a kernel ask of compilers that know GNU's extensions, where callers must not take them in.
+inline std::string c_alone() {
+    return "/* Functions of their own. What a caller takes in shares registers with it, and gcc gives up vectors of its loops. */\n"
+           "#if defined(__clang__)\n"
            "#define TILEWRIGHT_ALONE __attribute__((noinline))\n"
+           "#elif defined(__GNUC__)\n"
+           "#define TILEWRIGHT_ALONE __attribute__((noinline, noclone))\n"
+           "#else\n"
+           "#define TILEWRIGHT_ALONE\n#endif\n";
+}
+/// Likewise what code on registers asks.
+inline std::string c_on_registers() {
+    return "/* An address that is opaque is not named by another one. */\n"
+           "#if defined(__GNUC__)\n"
            "#define TILEWRIGHT_OPAQUE(address, alignment) \\\n"
            "    do { __asm__(\"\" : \"+r\"(address)); address = __builtin_assume_aligned(address, alignment); } while (0)\n"
            "#else\n"
-           "#define TILEWRIGHT_ALONE\n#define TILEWRIGHT_OPAQUE(address, alignment) ((void)0)\n#endif\n";
+           "#define TILEWRIGHT_OPAQUE(address, alignment) ((void)0)\n#endif\n";
 }
 
 inline std::string c_overlap() {

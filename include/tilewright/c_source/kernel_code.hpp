@@ -51,6 +51,7 @@ struct c_kernel_code {
     std::vector<std::string> steps_take;  ///< what `NAME_steps` is given, in the words of the signature
     c_own_words own;                      ///< of `directives` and `functions`
     bool floating_point = false, fences = false, overlaps = false, on_registers = false;
+    bool alone = false;  ///< callers must not take in its steps
 };
 
 /// A call of the barrier of several cores. @param core, status  in C
@@ -116,9 +117,11 @@ class c_kernel_writer {
         made.floating_point = uses_floating_point();
         made.fences = code_.uses_fences();
         made.on_registers = !registers_.empty();
+        // Loops of a machine that copies nothing are for vectors, which gcc gives up in what a program's function takes in.
+        made.alone = made.on_registers || (caller_ == called_by::plan && plan_.where->transfers.size() == 0);
         std::vector<own_parameter> const taken = own_parameters(body);
         for (own_parameter const& one : taken) made.steps_take.push_back(one.word);
-        made.functions = std::string(made.on_registers ? "TILEWRIGHT_ALONE " : "") + "static int " + options_.name + "_steps(" +
+        made.functions = std::string(made.alone ? "TILEWRIGHT_ALONE " : "") + "static int " + options_.name + "_steps(" +
                          list_of(taken, true) + ") {\n" + body + "}\n";
         if (caller_ != called_by::plan) add_checked_function(made, linkage, list_of(taken, false));
         add_own_words(made.own);
