@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <stdexcept>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/c_source/alike.hpp>
@@ -117,8 +118,8 @@ class c_kernel_writer {
         made.floating_point = uses_floating_point();
         made.fences = code_.uses_fences();
         made.on_registers = !registers_.empty();
-        // Loops of a machine that copies nothing are for vectors, which gcc gives up in what a program's function takes in.
-        made.alone = made.on_registers || (caller_ == called_by::plan && plan_.where->transfers.size() == 0);
+        // A processor's loops are for vectors, which gcc gives up in what a program's function takes in.
+        made.alone = made.on_registers || (caller_ == called_by::plan && copies_by_loops());
         std::vector<own_parameter> const taken = own_parameters(body);
         for (own_parameter const& one : taken) made.steps_take.push_back(one.word);
         made.functions = std::string(made.alone ? "TILEWRIGHT_ALONE " : "") + "static int " + options_.name + "_steps(" +
@@ -131,6 +132,11 @@ class c_kernel_writer {
 
   private:
     bool on_device() const { return options_.to == binding::device; }
+    /// Whether nothing but the core copies, if anything does.
+    bool copies_by_loops() const {
+        auto const& all = plan_.where->transfers;
+        return std::all_of(begin(all.parts), begin(all.parts) + all.size(), [](auto const& one) { return !one.core_name.empty(); });
+    }
 
     /// Adds the function that checks what it is given.
     void add_checked_function(c_kernel_code& to, std::string const& linkage, std::string const& given) const {

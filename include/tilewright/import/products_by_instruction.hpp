@@ -51,7 +51,8 @@ inline summing_loops summing_loops_of(product_loops const& loops, product_tiles 
     auto const in_sums = [&](contracted_loop const& of_result) {
         return what.finishes() ? what.in_sums(of_result.name) : with_ending(of_result.name, "_i");
     };
-    summing_loops made{.order = loops.summed, .covered = loops.units};
+    summing_loops made;
+    made.order = loops.summed, made.covered = loops.units;
     if (tiles.joins_columns) made.all_columns = with_ending(loops.k->name, "_columns"), made.order.pop_back();
     else add_loop(made.order, loops.k, "_o");
     made.step = made.order.empty() ? tile : made.order.back();
