@@ -1,5 +1,5 @@
-"""C of networks, compiled as projects do, with all optimisations, for this processor: without a warning, the steps of each kernel stay a
-function of their own, and loops with exponentials become vectors in the network that has long ones.
+"""C of networks, compiled as projects do, with all optimisations, for this processor: without a warning, kernels that ask for it stay
+functions of their own, and loops with exponentials become vectors in the network that has long ones.
 
     optimised.py --tool NETWORK_TOOL --folder FOLDER --include FOLDER [OPTION...]
 """

@@ -1,3 +1,4 @@
+#include <sstream>
 #include <tilewright/import/tiles_in.hpp>
 
 #include "import/layers_on_chips.hpp"
@@ -132,18 +133,28 @@ TEST_CASE("a call covers several short rows of an image") {
     CHECK(cycles_by(products_by("mac", "finish")) == cycles_by(those(true)));
 }
 
+/// A depthwise layer, of which rows, columns, filters and taps are drawn.
+static void draw_the_rest(shape_of_layer& of, std::mt19937& random) {
+    of.depthwise = true, of.has_bias = random() % 2 != 0, of.stride = 1 + random() % 2, of.rescales = random() % 2 != 0;
+    of.filters_last = random() % 2 != 0;
+    of.finishes = of.rescales || random() % 2 != 0;
+    if (of.stride == 1 && of.taps == 3 && of.rows > 2 && of.columns > 2) of.before = random() % 2;
+}
+static std::string words_of(shape_of_layer const& of) {
+    std::ostringstream text;
+    text << of.rows << " x " << of.columns << " x " << of.filters << ", taps " << of.taps << ", stride " << of.stride << ", border "
+         << of.before << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : "");
+    return text.str();
+}
+
 TEST_CASE("depthwise convolutions go to an instruction that sums channels, by weights of 0") {
     std::mt19937 random(31);
     auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
     int in_blocks = 0, finished_so = 0;
     for (int run = 0; run < 60; ++run) {
         shape_of_layer of{.rows = draw({2, 5, 7}), .columns = draw({2, 3, 6, 9}), .filters = draw({2, 4, 7, 12}), .taps = draw({2, 3})};
-        of.depthwise = true, of.has_bias = random() % 2 != 0, of.stride = draw({1, 2}), of.rescales = random() % 2 != 0;
-        of.filters_last = random() % 2 != 0;
-        of.finishes = of.rescales || random() % 2 != 0;
-        if (of.stride == 1 && of.taps == 3 && of.rows > 2 && of.columns > 2) of.before = draw({0, 1});
-        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << ", taps " << of.taps << ", stride "
-                    << of.stride << ", border " << of.before << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        draw_the_rest(of, random);
+        INFO("run " << run << ": " << words_of(of));
         layers const network = network_of(of, random);
         std::uint32_t const which = random();
         bool const by_rows = !of.rescales && random() % 2 != 0;
@@ -170,12 +181,8 @@ TEST_CASE("a call sums over several columns of a depthwise window") {
     int by_columns = 0, in_several_calls = 0;
     for (int run = 0; run < 40; ++run) {
         shape_of_layer of{.rows = draw({2, 5, 7}), .columns = draw({2, 3, 6, 9}), .filters = draw({2, 4, 6, 12}), .taps = draw({2, 3, 5})};
-        of.depthwise = true, of.has_bias = random() % 2 != 0, of.stride = draw({1, 2}), of.rescales = random() % 2 != 0;
-        of.filters_last = random() % 2 != 0;
-        of.finishes = of.rescales || random() % 2 != 0;
-        if (of.stride == 1 && of.taps == 3 && of.rows > 2 && of.columns > 2) of.before = draw({0, 1});
-        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << ", taps " << of.taps << ", stride "
-                    << of.stride << ", border " << of.before << (of.finishes ? "" : ", no finish") << (of.has_bias ? ", bias" : ""));
+        draw_the_rest(of, random);
+        INFO("run " << run << ": " << words_of(of));
         layers const network = network_of(of, random);
         chip const on = chip_that_finishes(one_of(those(true), random()), run % 2 != 0);
         run_on(on, network, random);

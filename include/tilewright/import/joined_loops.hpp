@@ -25,6 +25,17 @@ inline tensor_shapes shapes_of_stages(std::vector<ir::stage> const& stages) {
     return made;
 }
 
+inline void remove_argument(ir::node& from, int argument) {
+    for (int at = argument; at + 1 < from.argument_count; ++at) from.arguments[at] = from.arguments[at + 1];
+    --from.argument_count;
+}
+/// A sum over one loop less. @param at  where it stands in `nodes`, whose arguments it has  @param loop  if it sums over it
+inline void remove_loop(ir::node& sum, computation_view nodes, int at, ir::label const& loop) {
+    for (int argument = 1; argument < nodes[at].argument_count; ++argument) {
+        if (nodes[nodes[at].argument(argument)].name == loop) remove_argument(sum, argument);
+    }
+}
+
 /// Joins two loops of a layer, if it can.
 class loop_join {
   public:
@@ -128,15 +139,8 @@ class loop_join {
         return pruned(rewritten(of_.nodes, [&](std::vector<ir::node>& to, ir::node one, int at) {
             auto const extent = joined_extents_.find(one.name.str());
             if (one.op == operation::axis_value && extent != joined_extents_.end()) one.value = extent->second;
-            int gone = first_index_at(at) >= 0 ? first_index_at(at) + 1 : -1;
-            for (int argument = 1; one.op == operation::reduce_sum && !summed_.empty() && argument < one.argument_count; ++argument) {
-                if (is_axis(nodes_[at].argument(argument), summed_)) gone = argument;
-            }
-            if (gone >= 0) {
-                for (int argument = gone; argument + 1 < one.argument_count; ++argument)
-                    one.arguments[argument] = one.arguments[argument + 1];
-                --one.argument_count;
-            }
+            if (first_index_at(at) >= 0) remove_argument(one, first_index_at(at) + 1);
+            if (one.op == operation::reduce_sum) remove_loop(one, nodes_, at, summed_);
             return put(to, one);
         }));
     }

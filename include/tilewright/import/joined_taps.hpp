@@ -39,15 +39,11 @@ class tap_join {
         made.nodes = pruned(rewritten(of_.nodes, [&](std::vector<ir::node>& to, ir::node one, int at) {
             if (at >= sums_.store) return put(to, one);
             if (one.op == operation::axis_value && one.name == by.channel.name) one.value = by.tap.extent * channels;
-            if (one.op == operation::reduce_sum) {
-                for (int argument = 1; argument < nodes_[at].argument_count; ++argument) {
-                    if (nodes_[nodes_[at].argument(argument)].name == by.tap.name) remove(one, argument);
-                }
-            }
-            if (one.op == operation::access && one.name == what_.weights) remove(one, by.of_weights), one.name = weights;
+            if (one.op == operation::reduce_sum) remove_loop(one, nodes_, at, by.tap.name);
+            if (one.op == operation::access && one.name == what_.weights) remove_argument(one, by.of_weights), one.name = weights;
             if (one.op == operation::access && one.name == what_.data) {
                 one.arguments[by.of_data + 1] = joined_index(to, at, by);
-                remove(one, by.of_data);
+                remove_argument(one, by.of_data);
             }
             return put(to, one);
         }));
@@ -57,10 +53,6 @@ class tap_join {
   private:
     /// The one dimension along which a loop moves; -1: there are several.
     static int dimension(unsigned moved) { return std::has_single_bit(moved) ? std::countr_zero(moved) : -1; }
-    static void remove(ir::node& from, int argument) {
-        for (int at = argument; at + 1 < from.argument_count; ++at) from.arguments[at] = from.arguments[at + 1];
-        --from.argument_count;
-    }
     /// Whether both indices are the tap and the channel, and all of the data is read.
     bool fits(found const& by) const {
         auto const of_data = shapes_.find(what_.data.str());

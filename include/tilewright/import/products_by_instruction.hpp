@@ -25,6 +25,9 @@ inline void add_loop(std::vector<ir::label>& to, std::optional<contracted_loop> 
     if (loop) to.push_back(with_ending(loop->name, ending));
 }
 
+/// Whether a tile has all of a loop.
+inline bool is_whole(std::optional<contracted_loop> const& loop, std::int64_t tile) { return !loop || loop->extent == tile; }
+
 /// The loops around a tile. Blocks of columns go round as tiles of n do.
 inline std::vector<ir::label> loops_around(product_loops const& loops, product_tiles const& tiles) {
     std::vector<ir::label> order, columns;
@@ -88,8 +91,7 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
     split(loops.rows, tiles.rows), split(loops.m, tiles.m), split(loops.n, tiles.n);
     std::vector<ir::label> order = loops_around(loops, tiles);
     ir::label const tile = order.back();
-    bool const whole_n = !loops.n || tiles.n == loops.n->extent;
-    ir::label const tile_of_weights = whole_n ? loops.block() : tiles.n_first ? with_ending(loops.n->name, "_o") : tile;
+    ir::label const tile_of_weights = is_whole(loops.n, tiles.n) ? loops.block() : tiles.n_first ? with_ending(loops.n->name, "_o") : tile;
 
     summing_loops const sums = summing_loops_of(loops, tiles, tile);
     auto const split_sums = [&] {
@@ -177,7 +179,6 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
         return found < 0 || where.memories[found].capacity == 0 || bytes <= where.memories[found].capacity;
     };
     std::int64_t const element = bytes_of(loops.of.element), sum = bytes_of(loops.of.sum), summed = loops.of.summed();
-    auto const is_whole = [](std::optional<contracted_loop> const& loop, std::int64_t tile) { return !loop || loop->extent == tile; };
     std::vector<product_tiles> made;
     auto const add = [&](product_tiles tiles) {
         bool const whole_n = is_whole(loops.n, tiles.n);
