@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <tilewright/targets/c_vectors.h>
 
+#include "sums.h"
+
 static uint64_t state = 88172645463325252u;
 static int64_t drawn(int64_t low, int64_t high) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
@@ -41,6 +43,22 @@ static void same(const char* what, double got, double expected) {
     if (failures++ < 5) printf("%s: %.9g, expected %.9g\n", what, got, expected);
 }
 
+/* What is expected of some results that lie next to each other. Those of bytes stay below 4 x 4 x 300 products: 32 bits hold them. */
+struct sums {
+    int64_t count;
+    int32_t* s8;
+    double* f32;
+};
+static struct sums* fresh_sums(int64_t count) {
+    struct sums* const made = fresh((int64_t)sizeof *made);
+    made->count = count, made->s8 = fresh(4 * count), made->f32 = fresh(8 * count);
+    return made;
+}
+static void clear(struct sums* all) {
+    for (int64_t at = 0; at < all->count; ++at) all->s8[at] = 0, all->f32[at] = 0;
+}
+static void free_sums(struct sums* all) { free(all->s8), free(all->f32), free(all); }
+
 static void products(void) {
     const int64_t m = extent(), n = extent(), k = extent(), left_row = k + drawn(0, 3), sums_row = n + drawn(0, 3);
     const int turned = drawn(0, 2) == 0, apart = turned || drawn(0, 2) == 0;
@@ -60,15 +78,20 @@ static void products(void) {
         c_vectors_f32(m, n, k, a, left_row, b, row, c, sums_row, adds);
         c_vectors_s8(m, n, k, x, left_row, y, row, z, sums_row, adds);
     }
-    for (int64_t at = 0; at < sums_count; ++at) {
-        const int64_t i = at / sums_row, j = at % sums_row;
-        double f = j < n && !adds ? 0 : (double)before[at], s = j < n && !adds ? 0 : z_before[at];
-        for (int64_t l = 0; j < n && l < k; ++l) {
-            f += (double)a[i * left_row + l] * (double)b[l * row + j * column];
-            s += x[i * left_row + l] * y[l * row + j * column];
+    struct sums* const expected = fresh_sums(sums_row);
+    for (int64_t i = 0; i < m; ++i) {
+        const int64_t here = i * sums_row, end = i == m - 1 ? n : sums_row; /* between rows nothing changes */
+        for (int64_t j = 0; j < end; ++j) {
+            expected->f32[j] = j < n && !adds ? 0 : (double)before[here + j];
+            expected->s8[j] = j < n && !adds ? 0 : z_before[here + j];
         }
-        same("f32", (double)c[at], f), same("s8", z[at], s);
+        for (int64_t l = 0; l < k; ++l) {
+            add_products_f32(n, expected->f32, a + i * left_row + l, 0, b + l * row, column);
+            add_products_s8(n, expected->s8, x + i * left_row + l, 0, y + l * row, column);
+        }
+        for (int64_t j = 0; j < end; ++j) same("f32", (double)c[here + j], expected->f32[j]), same("s8", z[here + j], expected->s8[j]);
     }
+    free_sums(expected);
     free(a), free(b), free(c), free(before), free(x), free(y), free(z), free(z_before);
     calls += 2;
 }
@@ -97,21 +120,23 @@ static void pixels(void) {
     c_vectors_pixels_s8(w.r, w.t, w.y, w.x, w.n, w.k, image, row, pixel, w.step, filter, w.t * w.k * w.n, w.k * w.n, w.n, sums, line, spot);
     c_vectors_pixels_f32(w.r, w.t, w.y, w.x, w.n, w.k, image_f32, row, pixel, w.step, filter_f32, w.t * w.k * w.n, w.k * w.n, w.n, sums_f32,
                          line, spot);
+    struct sums* const expected = fresh_sums(w.n);
     for (int64_t y = 0; y < w.y; ++y)
-        for (int64_t x = 0; x < w.x; ++x)
+        for (int64_t x = 0; x < w.x; ++x) {
+            clear(expected);
+            for (int64_t r = 0; r < w.r; ++r)
+                for (int64_t t = 0; t < w.t; ++t)
+                    for (int64_t k = 0; k < w.k; ++k) {
+                        const int64_t a = (w.step * y + r) * row + (w.step * x + t) * pixel + k, b = ((r * w.t + t) * w.k + k) * w.n;
+                        add_products_s8(w.n, expected->s8, image + a, 0, filter + b, 1);
+                        add_products_f32(w.n, expected->f32, image_f32 + a, 0, filter_f32 + b, 1);
+                    }
             for (int64_t j = 0; j < w.n; ++j) {
-                int64_t sum = 0;
-                double sum_f32 = 0;
-                for (int64_t r = 0; r < w.r; ++r)
-                    for (int64_t t = 0; t < w.t; ++t)
-                        for (int64_t k = 0; k < w.k; ++k) {
-                            const int64_t a = (w.step * y + r) * row + (w.step * x + t) * pixel + k,
-                                          b = ((r * w.t + t) * w.k + k) * w.n + j;
-                            sum += image[a] * filter[b], sum_f32 += (double)image_f32[a] * (double)filter_f32[b];
-                        }
-                same("pixels_s8", sums[y * line + x * spot + j], (double)sum);
-                same("pixels_f32", (double)sums_f32[y * line + x * spot + j], sum_f32);
+                same("pixels_s8", sums[y * line + x * spot + j], expected->s8[j]);
+                same("pixels_f32", (double)sums_f32[y * line + x * spot + j], expected->f32[j]);
             }
+        }
+    free_sums(expected);
     free(image), free(filter), free(sums), free(image_f32), free(filter_f32), free(sums_f32);
     calls += 2;
 }
@@ -125,19 +150,22 @@ static void depthwise(void) {
     int32_t* const sums = integers(made, -9, 9);
     c_vectors_window_s8(w.r, w.t, w.y, w.x, w.n, image, row, pixel, w.step, filter, w.t * tap, tap, sums, line, spot);
     c_vectors_window_f32(w.r, w.t, w.y, w.x, w.n, image_f32, row, pixel, w.step, filter_f32, w.t * tap, tap, sums_f32, line, spot);
+    struct sums* const expected = fresh_sums(w.n);
     for (int64_t y = 0; y < w.y; ++y)
-        for (int64_t x = 0; x < w.x; ++x)
+        for (int64_t x = 0; x < w.x; ++x) {
+            clear(expected);
+            for (int64_t r = 0; r < w.r; ++r)
+                for (int64_t t = 0; t < w.t; ++t) {
+                    const int64_t a = (w.step * y + r) * row + (w.step * x + t) * pixel, b = (r * w.t + t) * tap;
+                    add_products_s8(w.n, expected->s8, image + a, 1, filter + b, 1);
+                    add_products_f32(w.n, expected->f32, image_f32 + a, 1, filter_f32 + b, 1);
+                }
             for (int64_t j = 0; j < w.n; ++j) {
-                int64_t sum = 0;
-                double sum_f32 = 0;
-                for (int64_t r = 0; r < w.r; ++r)
-                    for (int64_t t = 0; t < w.t; ++t) {
-                        const int64_t a = (w.step * y + r) * row + (w.step * x + t) * pixel + j, b = (r * w.t + t) * tap + j;
-                        sum += image[a] * filter[b], sum_f32 += (double)image_f32[a] * (double)filter_f32[b];
-                    }
-                same("window_s8", sums[y * line + x * spot + j], (double)sum);
-                same("window_f32", (double)sums_f32[y * line + x * spot + j], sum_f32);
+                same("window_s8", sums[y * line + x * spot + j], expected->s8[j]);
+                same("window_f32", (double)sums_f32[y * line + x * spot + j], expected->f32[j]);
             }
+        }
+    free_sums(expected);
     free(image), free(filter), free(sums), free(image_f32), free(filter_f32), free(sums_f32);
     calls += 2;
 }

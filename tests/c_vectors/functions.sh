@@ -5,12 +5,16 @@ here=$(cd "$(dirname "$0")" && pwd)
 folder=$1
 mkdir -p "$folder"
 
+gcc -std=c11 -O3 -march=native -Wall -Wextra -Wpedantic -Werror -c "$here/sums.c" -o "$folder/sums.o"
+aarch64-linux-gnu-gcc -std=c11 -O3 -Wall -Wextra -Wpedantic -Werror -c "$here/sums.c" -o "$folder/sums_aarch64.o"
+sums=$folder/sums.o
+
 # functions NAME RUN ROUNDS COMPILER FLAG…: what RUN starts is the program, as it is where RUN is empty. Slow ones have fewer rounds.
 functions() {
     name=$1 run=$2 rounds=$3
     shift 3
     echo "$*"
-    "$@" -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$here/../../include" "$here/functions.c" -o "$folder/$name"
+    "$@" -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$here/../../include" "$here/functions.c" "$sums" -o "$folder/$name"
     $run "$folder/$name" "$rounds"
 }
 
@@ -28,4 +32,5 @@ functions plain "" 100 gcc -O1 -DC_VECTORS_PLAIN_C $sanitizers
 functions clang_native "" 400 clang-14 -O2 -march=native
 functions clang_plain "" 400 clang-14 -O2 -DC_VECTORS_PLAIN_C
 if grep -qw avx2 /proc/cpuinfo; then functions avx2 "" 400 gcc -O2 -march=haswell; fi
+sums=$folder/sums_aarch64.o
 functions aarch64 qemu-aarch64 100 aarch64-linux-gnu-gcc -O2 -static
