@@ -129,12 +129,14 @@ def main():
 
     def precompile(piece):
         file = file_of(piece)
-        return run(f"#include <{piece.name}>\n", file.with_suffix(".hpp"), [*given_to(piece.users), *after(piece.after), "-o", file])
+        return run(f"#include <{piece.name}>\n", file.with_suffix(".hpp"), [*given_to(piece.users), *instantiate, *after(piece.after), "-o", file])
 
     def compile_alone(header, piece):
         file = work / (header.replace("/", "-") + ".twice.hpp")
-        return run(f"#include <{header}>\n" * 2, file, [*given_to([header]), *after(piece), "-fsyntax-only"])
+        return run(f"#include <{header}>\n" * 2, file, [*given_to([header]), *instantiate, *after(piece), "-fsyntax-only"])
 
+    # Templates that a piece uses are instantiated in it, and not again in each header that is compiled after it.
+    instantiate = ["-fpch-instantiate-templates"] if how == "chained" else []
     start = Piece(None, None, frozenset())
     start.headers = headers
     if how == "chained":
