@@ -187,7 +187,8 @@ void compile_and_run(peers::summary& into, peers::level at, peers::level compile
 
 void run_any_floats(summaries& into, peers::level at, conv2d_bench::named_layer const& one, void* pool) {
     using namespace conv2d_bench;
-    auto const& [name, of] = one;
+    std::string const& name = one.first;  // structured bindings are not captured by clang 14
+    conv2d_shape const& of = one.second;
     tilewright::targets::vector_core const& on = peers::core_of(at);
     std::int64_t const lanes = on.lanes_of<float>();
     conv2d_shape const made = as_computed(of, lanes);
@@ -203,7 +204,8 @@ void run_any_floats(summaries& into, peers::level at, conv2d_bench::named_layer 
 /// Bytes with VNNI: weights have all their 8 bits.
 void run_any_vnni(summaries& into, peers::level at, conv2d_bench::named_layer const& one, void* pool) {
     using namespace conv2d_bench;
-    auto const& [name, of] = one;
+    std::string const& name = one.first;
+    conv2d_shape const& of = one.second;
     // Two vectors of filters, or one where the second would be empty.
     std::int64_t const rest = of.filters % 32, lanes = rest == 0 || rest > 16 ? 32 : 16;
     conv2d_shape const made = as_computed(of, lanes);
@@ -224,7 +226,8 @@ void run_any_vnni(summaries& into, peers::level at, conv2d_bench::named_layer co
 void run_any_bytes(summaries& into, peers::level at, conv2d_bench::named_layer const& one, bool all_types, void* pool) {
     using namespace conv2d_bench;
     using byte = std::uint8_t;
-    auto const& [name, of] = one;
+    std::string const& name = one.first;
+    conv2d_shape const& of = one.second;
     if (peers::runs_vnni(at) && of.groups == 1) return run_any_vnni(into, at, one, pool);
     constexpr std::int64_t lanes = 8;
     conv2d_shape const made = as_computed(of, lanes);

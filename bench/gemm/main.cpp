@@ -42,7 +42,7 @@ struct libraries {
 /// Checks and measures one shape.
 /// @param find  the product of ours
 void run(peers::summary& into, libraries const& with, product_shape const& of, search const& find) {
-    auto const [rows, columns, depth] = of;
+    int const rows = of.rows, columns = of.columns, depth = of.depth;
     std::size_t const m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns), k = static_cast<std::size_t>(depth);
     auto const a = peers::aligned<float>(m * k), b = peers::aligned<float>(k * n), c = peers::aligned<float>(m * n);
     peers::fill(a.get(), m * k, 1), peers::fill(b.get(), k * n, 2);

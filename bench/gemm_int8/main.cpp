@@ -53,7 +53,7 @@ constexpr measured_product<std::int8_t> s8{"s8s8s32", 8};
 template <class Left>
 void run(peers::summary& into, measured_product<Left> const& what, product_shape const& of,
          std::type_identity_t<search<Left>> const& find) {
-    auto const [rows, columns, depth] = of;
+    int const rows = of.rows, columns = of.columns, depth = of.depth;
     std::size_t const m = static_cast<std::size_t>(rows), n = static_cast<std::size_t>(columns), k = static_cast<std::size_t>(depth);
     auto const a = peers::aligned<Left>(m * k);
     auto const b = peers::aligned<std::int8_t>(k * n);
