@@ -280,10 +280,19 @@ function(_tilewright_add_runtime name target)
         add_custom_target(${name}.code.runtime.file DEPENDS ${file})
         add_dependencies(${name}.code.runtime ${name}.code.runtime.file)
     endif()
-    add_custom_command(OUTPUT ${file}
-        COMMAND ${name}.generator -r ${name}.code.runtime -o ${CMAKE_CURRENT_BINARY_DIR} -e ${kind} target=${target}
-        DEPENDS ${name}.generator
-        VERBATIM)
+    # The first kernel of a directory generates it. Others, of the same target, copy that one.
+    get_property(first DIRECTORY PROPERTY tilewright_runtime_${target})
+    if(first)
+        add_dependencies(${name}.code.runtime ${first}.code.runtime)
+        string(REPLACE "/${name}.code.runtime" "/${first}.code.runtime" made ${file})
+        add_custom_command(OUTPUT ${file} COMMAND ${CMAKE_COMMAND} -E copy ${made} ${file} DEPENDS ${made} VERBATIM)
+    else()
+        set_property(DIRECTORY PROPERTY tilewright_runtime_${target} ${name})
+        add_custom_command(OUTPUT ${file}
+            COMMAND ${name}.generator -r ${name}.code.runtime -o ${CMAKE_CURRENT_BINARY_DIR} -e ${kind} target=${target}
+            DEPENDS ${name}.generator
+            VERBATIM)
+    endif()
     target_link_libraries(${name}.code.runtime INTERFACE Halide::Runtime Threads::Threads ${CMAKE_DL_LIBS})
 endfunction()
 

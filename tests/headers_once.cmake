@@ -69,12 +69,13 @@ set(plain_headers tilewright/tilewright.hpp tilewright/emulate/program_emulator.
 tilewright_headers_once(plain "" ${plain_headers})
 tilewright_headers_once(halide "${halide_definitions}" tilewright/halide/jit_program.hpp tilewright/c_source/program_source.hpp ${plain_headers})
 
-# Executables that are not optimised, but for those of tools, which are small; and objects of tests.
+# Executables that are not optimised, but for those of tools, which are small.
 function(tilewright_compile_headers_once target)
     get_target_property(type ${target} TYPE)
     get_target_property(options ${target} COMPILE_OPTIONS)
     get_target_property(libraries ${target} LINK_LIBRARIES)
-    if(target MATCHES "tool$|[.]|_tests$" OR NOT (type STREQUAL "EXECUTABLE" OR target STREQUAL "fuzz_trial"))
+    get_target_property(exports ${target} ENABLE_EXPORTS)  # then nothing is dropped, and without Catch2, tests need it
+    if(NOT type STREQUAL "EXECUTABLE" OR target MATCHES "tool$|[.]" OR exports AND NOT libraries MATCHES "Catch2")
         return()
     endif()
     set(kind plain)
@@ -87,8 +88,7 @@ function(tilewright_compile_headers_once target)
     endif()
     if(type STREQUAL "EXECUTABLE")
         target_link_options(${target} PRIVATE ${PROJECT_BINARY_DIR}/headers_once.${kind}.o -Wl,--gc-sections)
-        get_target_property(exports ${target} ENABLE_EXPORTS)
-        if(exports)  # nothing is dropped, so what it would need stays open
+        if(exports)  # what all that is kept would need stays open
             target_link_options(${target} PRIVATE -Wl,--unresolved-symbols=ignore-in-object-files)
         endif()
         set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${PROJECT_BINARY_DIR}/headers_once.${kind}.o)
