@@ -19,4 +19,4 @@ install_onnxruntime "$build/onnxruntime"
 CC=${CC:-gcc} CXX=${CXX:-clang++-14} cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON \
     -D TILEWRIGHT_TESTS_TOGETHER=ON -D TILEWRIGHT_OPTIMISED=OFF
 cmake --build "$build"
-exec ctest --test-dir "$build" --output-on-failure -j2 "$@"
+exec ctest --test-dir "$build" --output-on-failure -j"$(nproc)" "$@"
