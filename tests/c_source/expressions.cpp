@@ -25,28 +25,22 @@ class expressions {
     Expr of(Halide::Type const& type, int depth) { return halide::strict(drawn(type, depth)); }
 
   private:
-    // What is drawn has a name where its place in the order counts: compilers may evaluate arguments in any order.
     Expr drawn(Halide::Type const& type, int depth) {
         if (depth == 0) return leaf(type);
         if (type.is_bool()) return condition(depth);
-        int const kind = draw_.below(type.is_float() ? 10 : 12);
-        if (kind == 7) {
-            Expr const which = condition(depth), one = of(type, depth - 1);
-            return Halide::select(which, one, of(type, depth - 1));
-        }
-        if (kind == 8) return converted(type, draw_.any_of(types), depth);
-        if (kind == 9) return leaf(type);
-        Expr const left = of(type, depth - 1);
-        switch (kind) {
-            case 0: return tamed(left + of(type, depth - 1));
-            case 1: return tamed(left - of(type, depth - 1));
-            case 2: return tamed(left * of(type, depth - 1));
-            case 3: return left / divisor(type, depth);
-            case 4: return left % divisor(type, depth);
-            case 5: return Halide::min(left, of(type, depth - 1));
-            case 6: return Halide::max(left, of(type, depth - 1));
-            case 10: return tamed(left << amount(type, depth));
-            default: return left >> amount(type, depth);
+        switch (draw_.below(type.is_float() ? 10 : 12)) {
+            case 0: return tamed(of(type, depth - 1) + of(type, depth - 1));
+            case 1: return tamed(of(type, depth - 1) - of(type, depth - 1));
+            case 2: return tamed(of(type, depth - 1) * of(type, depth - 1));
+            case 3: return of(type, depth - 1) / divisor(type, depth);
+            case 4: return of(type, depth - 1) % divisor(type, depth);
+            case 5: return Halide::min(of(type, depth - 1), of(type, depth - 1));
+            case 6: return Halide::max(of(type, depth - 1), of(type, depth - 1));
+            case 7: return Halide::select(condition(depth), of(type, depth - 1), of(type, depth - 1));
+            case 8: return converted(type, draw_.any_of(types), depth);
+            case 9: return leaf(type);
+            case 10: return tamed(of(type, depth - 1) << amount(type, depth));
+            default: return of(type, depth - 1) >> amount(type, depth);
         }
     }
 
@@ -72,27 +66,18 @@ class expressions {
         }
         return tamed(Halide::cast(type, value));
     }
-    /// As the library writes comparisons of floating point for Halide: its own `<=` may be true with a NaN.
     Expr condition(int depth) {
-        int const kind = draw_.below(9);
-        if (kind < 5) {
-            Halide::Type const& type = draw_.any_of(types);
-            Expr const left = of(type, depth - 1), right = of(type, depth - 1);
-            auto const compared = [&](Expr const& comparison) { return type.is_float() ? Halide::strict_float(comparison) : comparison; };
-            switch (kind) {
-                case 0: return compared(left == right);
-                case 1: return !compared(left == right);
-                case 2: return compared(left < right);
-                case 3: return type.is_float() ? compared(left < right) || compared(left == right) : left <= right;
-                default: return compared(left > right);
-            }
-        }
-        Expr const left = kind == 5 ? condition(depth - 1 > 0 ? depth - 1 : 1) : of(Halide::Bool(), depth - 1);
-        switch (kind) {
-            case 5: return left && of(Halide::Bool(), depth - 1);
-            case 6: return left || of(Halide::Bool(), depth - 1);
-            case 7: return !left;
-            default: return left;
+        Halide::Type const& type = draw_.any_of(types);
+        switch (draw_.below(9)) {
+            case 0: return of(type, depth - 1) == of(type, depth - 1);
+            case 1: return of(type, depth - 1) != of(type, depth - 1);
+            case 2: return of(type, depth - 1) < of(type, depth - 1);
+            case 3: return of(type, depth - 1) <= of(type, depth - 1);
+            case 4: return of(type, depth - 1) > of(type, depth - 1);
+            case 5: return condition(depth - 1 > 0 ? depth - 1 : 1) && of(Halide::Bool(), depth - 1);
+            case 6: return of(Halide::Bool(), depth - 1) || of(Halide::Bool(), depth - 1);
+            case 7: return !of(Halide::Bool(), depth - 1);
+            default: return of(Halide::Bool(), depth - 1);
         }
     }
     Expr constant(Halide::Type const& type) {
