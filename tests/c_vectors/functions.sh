@@ -33,4 +33,4 @@ functions clang_native "" 400 clang-14 -O2 -march=native
 functions clang_plain "" 400 clang-14 -O2 -DC_VECTORS_PLAIN_C
 if grep -qw avx2 /proc/cpuinfo; then functions avx2 "" 400 gcc -O2 -march=haswell; fi
 sums=$folder/sums_aarch64.o
-functions aarch64 qemu-aarch64 40 aarch64-linux-gnu-gcc -O2 -static
+functions aarch64 qemu-aarch64 100 aarch64-linux-gnu-gcc -O2 -static
