@@ -28,22 +28,30 @@ class expressions {
     Expr drawn(Halide::Type const& type, int depth) {
         if (depth == 0) return leaf(type);
         if (type.is_bool()) return condition(depth);
-        switch (draw_.below(type.is_float() ? 10 : 12)) {
-            case 0: return tamed(of(type, depth - 1) + of(type, depth - 1));
-            case 1: return tamed(of(type, depth - 1) - of(type, depth - 1));
-            case 2: return tamed(of(type, depth - 1) * of(type, depth - 1));
-            case 3: return of(type, depth - 1) / divisor(type, depth);
-            case 4: return of(type, depth - 1) % divisor(type, depth);
-            case 5: return Halide::min(of(type, depth - 1), of(type, depth - 1));
-            case 6: return Halide::max(of(type, depth - 1), of(type, depth - 1));
-            case 7: return Halide::select(condition(depth), of(type, depth - 1), of(type, depth - 1));
-            case 8: return converted(type, draw_.any_of(types), depth);
-            case 9: return leaf(type);
-            case 10: return tamed(of(type, depth - 1) << amount(type, depth));
-            default: return of(type, depth - 1) >> amount(type, depth);
+        int const kind = draw_.below(type.is_float() ? 10 : 12);
+        if (kind == 8) return converted(type, draw_.any_of(types), depth);
+        if (kind == 9) return leaf(type);
+        // One operand after the other, so that every compiler draws the same.
+        Expr const a = of(type, depth - 1);
+        switch (kind) {
+            case 0: return tamed(a + of(type, depth - 1));
+            case 1: return tamed(a - of(type, depth - 1));
+            case 2: return tamed(a * of(type, depth - 1));
+            case 3: return a / divisor(type, depth);
+            case 4: return a % divisor(type, depth);
+            case 5: return Halide::min(a, of(type, depth - 1));
+            case 6: return Halide::max(a, of(type, depth - 1));
+            case 7: {
+                Expr const b = of(type, depth - 1);
+                return Halide::select(condition(depth), a, b);
+            }
+            case 10: return tamed(shifted(a) << amount(type, depth));
+            default: return shifted(a) >> amount(type, depth);
         }
     }
 
+    /// No literal 0: GCC warns of a product with one that is shifted, which it folds while it converts it.
+    static Expr shifted(Expr const& e) { return Halide::Internal::is_const_zero(e) ? Halide::Internal::make_one(e.type()) : e; }
     /// Small enough that what is made of it does not overflow.
     Expr tamed(Expr const& e) {
         bool const can_overflow = e.type().is_int() && e.type().bits() >= 32;
@@ -68,21 +76,32 @@ class expressions {
     }
     Expr condition(int depth) {
         Halide::Type const& type = draw_.any_of(types);
-        switch (draw_.below(9)) {
-            case 0: return of(type, depth - 1) == of(type, depth - 1);
-            case 1: return of(type, depth - 1) != of(type, depth - 1);
-            case 2: return of(type, depth - 1) < of(type, depth - 1);
-            case 3: return of(type, depth - 1) <= of(type, depth - 1);
-            case 4: return of(type, depth - 1) > of(type, depth - 1);
-            case 5: return condition(depth - 1 > 0 ? depth - 1 : 1) && of(Halide::Bool(), depth - 1);
-            case 6: return of(Halide::Bool(), depth - 1) || of(Halide::Bool(), depth - 1);
-            case 7: return !of(Halide::Bool(), depth - 1);
-            default: return of(Halide::Bool(), depth - 1);
+        int const kind = draw_.below(9);
+        if (kind > 4) {
+            Expr const a = kind == 5 ? condition(depth - 1 > 0 ? depth - 1 : 1) : of(Halide::Bool(), depth - 1);
+            if (kind > 6) return kind == 7 ? !a : a;
+            Expr const b = of(Halide::Bool(), depth - 1);
+            return kind == 5 ? a && b : a || b;
+        }
+        Expr const a = of(type, depth - 1), b = of(type, depth - 1);
+        switch (kind) {
+            case 0: return equal(a, b);
+            case 1: return type.is_float() ? !equal(a, b) : a != b;
+            case 2: return less(a, b);
+            case 3: return type.is_float() ? less(a, b) || equal(a, b) : a <= b;
+            default: return type.is_float() ? less(b, a) : a > b;
         }
     }
+    /// Floating point is compared in the two ways that Halide does not invert: a NaN is neither less nor not less.
+    static Expr equal(Expr const& a, Expr const& b) { return a.type().is_float() ? Halide::strict_float(a == b) : a == b; }
+    static Expr less(Expr const& a, Expr const& b) { return a.type().is_float() ? Halide::strict_float(a < b) : a < b; }
+
     Expr constant(Halide::Type const& type) {
         if (type.is_bool()) return draw_.below(2) == 0 ? Halide::Internal::const_true() : Halide::Internal::const_false();
-        if (type.is_float()) return Halide::Internal::make_const(type, draw_.between(-40, 40) * 0.375 + (draw_.below(3) == 0 ? 0.1 : 0));
+        if (type.is_float()) {
+            double const eighths = draw_.between(-40, 40) * 0.375;
+            return Halide::Internal::make_const(type, draw_.below(3) == 0 ? eighths + 0.1 : eighths);
+        }
         return Halide::Internal::make_const(type, type.is_uint() ? draw_.between(0, 30) : draw_.between(-20, 20));
     }
     Expr leaf(Halide::Type const& type) {

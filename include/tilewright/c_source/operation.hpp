@@ -179,15 +179,18 @@ inline c_expressions::piece c_expressions::rounded(char const* helper, char cons
         return {type.bits() < 32 ? "(" + c_type(type) + ")(" + text + ")" : "(" + text + ")", word};
     }
     if (type.bits() >= 32) return helper_call(helper, type, {left.text, right.text});
-    return {"(" + c_type(type) + ")" + helper_call(helper, type.with_bits(32), {left.text, right.text}).text, unary};
+    // Compilers take what was promoted to an `int` for signed.
+    auto const widened = [&](piece const& p) { return type.is_int() ? p.text : "(uint32_t)" + held(p, unary); };
+    return {"(" + c_type(type) + ")" + helper_call(helper, type.with_bits(32), {widened(left), widened(right)}).text, unary};
 }
 
-/// A shift by an amount that is known to be less than the bits. What is shifted to the left loses what is beyond the top.
+/// A shift by an amount that is known to be less than the bits. What is shifted to the left loses what is beyond the top. C shifts fewer
+/// than 32 bits as an `int`, and the result is converted back.
 inline c_expressions::piece c_expressions::shifted(char const* sign, Halide::Type const& type, piece const& value, piece const& amount) {
     bool const left = sign[1] == '<';
-    bool const narrow = type.bits() < 32, back = left && (narrow || type.is_int());
-    std::string const bits = !back ? "" : narrow ? "(uint32_t)" : "(" + c_type(type.with_code(halide_type_uint)) + ")";
-    std::string const text = (back ? bits + held(value, unary) : held(value, word)) + sign + held(amount, word);
+    bool const narrow = type.bits() < 32, back = narrow || (left && type.is_int());
+    std::string const natural = !left || !back ? "" : narrow ? "(uint32_t)" : "(" + c_type(type.with_code(halide_type_uint)) + ")";
+    std::string const text = natural + held(value, natural.empty() ? word : unary) + sign + held(amount, word);
     return {back ? "(" + c_type(type) + ")(" + text + ")" : "(" + text + ")", back ? unary : word};
 }
 /// The language shifts by 0 up to one less than the bits. Of an amount that is not known, only as many bits count: no other amount is
@@ -251,9 +254,10 @@ inline std::optional<c_expressions::piece> c_expressions::decided(Expr const& a,
 inline c_expressions::piece c_expressions::compared(Expr const& a, Expr const& b, char const* sign, level holds, c_lane const& lane) {
     if (std::optional<piece> const known = decided(a, b, sign, lane)) return *known;
     auto const next = static_cast<level>(static_cast<int>(holds) + 1);
-    // Compilers ask for parentheses where one comparison is compared again.
+    // Compilers ask for parentheses where one comparison, or what is not so, is compared again.
     level const least = next > sum ? next : sum;
-    return {held(beside(b, a, lane), least) + sign + held(beside(a, b, lane), least), holds};
+    auto const side = [&](piece const& p) { return p.text.starts_with('!') ? "(" + p.text + ")" : held(p, least); };
+    return {side(beside(b, a, lane)) + sign + side(beside(a, b, lane)), holds};
 }
 
 inline c_expressions::piece c_expressions::converted(Halide::Type const& to, Expr const& value, c_lane const& lane) {
@@ -266,6 +270,9 @@ inline c_expressions::piece c_expressions::converted(Halide::Type const& to, Exp
     if (to.element_of() == of.element_of()) return from;
     if (of.is_handle()) throw unsupported_in_c("a pointer that becomes a number by a cast");
     if (to.is_bool()) return {held(from, order) + " != 0", equality};
+    // GCC looks through a conversion of fewer signed bits to 32 without sign, and warns that its sign may change. It stops at a sum.
+    bool const looked_through = to.is_uint() && to.bits() == 32 && of.is_int() && of.bits() < 32;
+    if (looked_through) return {"(uint32_t)(0 + " + held(from, product) + ")", unary};
     return {"(" + c_type(to) + ")" + held(from, unary), unary};
 }
 

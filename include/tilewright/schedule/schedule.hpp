@@ -17,6 +17,16 @@ struct loop_name {
     constexpr loop_name(char const* text, int at_line = __builtin_LINE()) : name(text), line(at_line) {}
 };
 
+/// What a directive takes first, with the line where that stands. Clang 14 would give a default argument of the directive itself the
+/// line where the chain of directives begins.
+template <class T>
+struct at_line {
+    T const& given;  ///< a tensor, a core, a number, …
+    int line;        ///< of the source where it stands
+
+    constexpr at_line(T const& what, int in_line = __builtin_LINE()) : given(what), line(in_line) {}
+};
+
 /// One directive as it was written. Its names stand in `schedule::names`.
 struct directive {
     directive_kind kind = directive_kind::stage;  ///< which directive
@@ -134,8 +144,8 @@ class schedule {
     schedule(machine const&, takes_the_computation_first const&) = delete;
 
     /// Directs the following directives to the stage that computes `output`; without it, to the last stage.
-    constexpr schedule& stage(any_tensor const& output, int line = __builtin_LINE()) {
-        return log(directive_kind::stage, line, {}, output.name);
+    constexpr schedule& stage(at_line<any_tensor> output) {
+        return log(directive_kind::stage, output.line, {}, output.given.name);
     }
     /// loop `parent` of extent n -> `outer` of n / factor, around `inner` of factor. Where the factor does not divide n, there is one more
     /// iteration of `outer`, and the last tile is partial.
@@ -222,29 +232,29 @@ class schedule {
     /// The current stage, and the transfers of its buffers, run on the core of this number of its kind; others run on core 0. Cores tell
     /// each other by signals when data is there, and when its place is free. With versions of what is between them,
     /// `store_in(…).buffers(2)`, they work side by side.
-    constexpr schedule& on(core const& kind, int number, int line = __builtin_LINE()) {
-        return log(directive_kind::on, line, {number}, kind.name);
+    constexpr schedule& on(at_line<core> kind, int number) {
+        return log(directive_kind::on, kind.line, {number}, kind.given.name);
     }
     /// Keeps what a stage computes in `where`. The result of the last stage then is a buffer of the plan, not an argument.
-    constexpr schedule& store_in(any_tensor const& output, memory const& where, int line = __builtin_LINE()) {
-        return log(directive_kind::store_in, line, {}, output.name, where.name);
+    constexpr schedule& store_in(at_line<any_tensor> output, memory const& where) {
+        return log(directive_kind::store_in, output.line, {}, output.given.name, where.name);
     }
     /// The caller keeps the argument `input` in `where`; if there are several memories, in the first, unless a program chooses another one.
     /// Without this, arguments are in the machine's first memory.
-    constexpr schedule& reads(any_tensor const& input, any_of const& where, int line = __builtin_LINE()) {
-        return log_memories(directive_kind::reads, input.name, where, line);
+    constexpr schedule& reads(at_line<any_tensor> input, any_of const& where) {
+        return log_memories(directive_kind::reads, input.given.name, where, input.line);
     }
     /// Likewise, the result of the last stage, where the caller has room for it.
-    constexpr schedule& writes(any_tensor const& output, any_of const& where, int line = __builtin_LINE()) {
-        return log_memories(directive_kind::writes, output.name, where, line);
+    constexpr schedule& writes(at_line<any_tensor> output, any_of const& where) {
+        return log_memories(directive_kind::writes, output.given.name, where, output.line);
     }
     /// Stages what the current stage reads of `input` in `where`: once, or at the loop that `at` names. The buffer is the box of all
     /// elements that one iteration reads.
     ///
     /// Checked: the stage reads the tensor (unknown_tensor), the box has one size (box_not_constant), the buffers fit (memory_overflow),
     /// and one transfer leads there, or `by` names it (no_transfer, several_transfers), which can express the region (transfer_region).
-    constexpr schedule& cache_read(any_tensor const& input, memory const& where, int line = __builtin_LINE()) {
-        return log(directive_kind::cache_read, line, {}, input.name, where.name);
+    constexpr schedule& cache_read(at_line<any_tensor> input, memory const& where) {
+        return log(directive_kind::cache_read, input.line, {}, input.given.name, where.name);
     }
     /// Refused: the tensor comes first.
     template <class Given>
@@ -256,8 +266,8 @@ class schedule {
     ///
     /// Checked: as for `cache_read`, and an iteration computes every element of its box. The loop that `at` names stands outside of all
     /// reduced ones, unless both transfers block (loop_order).
-    constexpr schedule& cache_write(any_tensor const& output, memory const& where, int line = __builtin_LINE()) {
-        return log(directive_kind::cache_write, line, {}, output.name, where.name);
+    constexpr schedule& cache_write(at_line<any_tensor> output, memory const& where) {
+        return log(directive_kind::cache_write, output.line, {}, output.given.name, where.name);
     }
     /// Refused: the tensor comes first.
     template <class Given>
@@ -272,27 +282,27 @@ class schedule {
     constexpr schedule& at(loop_name loop) { return log(directive_kind::at, loop.line, {}, loop.name); }
     /// For the cache_read, cache_write, store_in or writes before it: this transfer moves it. Without it, the machine must have just one
     /// that can.
-    constexpr schedule& by(transfer_description const& mover, int line = __builtin_LINE()) {
-        return log(directive_kind::by, line, {}, mover.name);
+    constexpr schedule& by(at_line<transfer_description> mover) {
+        return log(directive_kind::by, mover.line, {}, mover.given.name);
     }
     /// For the cache_read or cache_write before it, or the store_in of a stage on another core: `versions` copies of the buffer, so that
     /// asynchronous transfers of other iterations overlap with what uses it. The version is a leading dimension: iteration t uses version t
     /// % versions.
-    constexpr schedule& buffers(std::int64_t versions, int line = __builtin_LINE()) {
-        return log(directive_kind::buffers, line, {versions});
+    constexpr schedule& buffers(at_line<std::int64_t> versions) {
+        return log(directive_kind::buffers, versions.line, {versions.given});
     }
     /// `buffers(2)`
-    constexpr schedule& double_buffer(int line = __builtin_LINE()) { return buffers(2, line); }
+    constexpr schedule& double_buffer(int line = __builtin_LINE()) { return buffers({2, line}); }
     /// For the cache_read before it: a load is started `distance` iterations ahead of its use. Without it, versions - 1.
-    constexpr schedule& prefetch(std::int64_t distance, int line = __builtin_LINE()) {
-        return log(directive_kind::prefetch, line, {distance});
+    constexpr schedule& prefetch(at_line<std::int64_t> distance) {
+        return log(directive_kind::prefetch, distance.line, {distance.given});
     }
     /// For a copy by the core that asks for lines ahead: each iteration of `asking`, a loop inside the buffer's loop, asks for its share.
     constexpr schedule& prefetch(std::int64_t distance, loop_name asking) {
         return log(directive_kind::prefetch, asking.line, {distance}, asking.name);
     }
     /// For the cache_read, cache_write or store_in before it: version 0 of the buffer lies in this bank of its memory.
-    constexpr schedule& in_bank(std::int64_t bank, int line = __builtin_LINE()) { return log(directive_kind::in_bank, line, {bank}); }
+    constexpr schedule& in_bank(at_line<std::int64_t> bank) { return log(directive_kind::in_bank, bank.line, {bank.given}); }
     /// For the cache_read, cache_write or store_in before it: where the elements of its box are. `map` takes a coordinate for each
     /// dimension of the tensor and returns those of the buffer, outermost first: `.layout([](auto i, auto j) { return index_map(i / 6, j, i
     /// % 6); })`. The coordinates before `separator` say in which block of the memory an element is.
