@@ -22,6 +22,19 @@ constexpr auto truncated = rounded(e) =
     cast<std::int32_t>((x(e) * 1.7f + y(e)) * 67108864.0f) + cast<std::int32_t>(x(e) * y(e) - x(e) < y(e));
 constexpr auto truncated_on_dsp = schedule(truncated, kernels::dsp).vectorize(e, 8);
 
+// Integers of fewer than 32 bits, which C promotes, and what GCC says when they are converted back.
+constexpr tensor<bool> flags{"flags"};
+constexpr tensor<std::int8_t> bytes{"bytes"};
+constexpr tensor<std::int16_t> shorts{"shorts"}, others{"others"}, shifted{"shifted"}, unlike{"unlike"};
+constexpr tensor<std::uint16_t> naturals{"naturals"}, rests{"rests"};
+constexpr tensor<std::uint32_t> words{"words"}, products{"products"};
+constexpr auto shifted_choice = shifted(e) = select(flags(e), shorts(e), others(e)) >> (others(e) % 16);
+constexpr auto rest_of_converted = rests(e) = cast<std::uint16_t>(bytes(e)) % naturals(e);
+constexpr auto product_of_converted = products(e) = (words(e) + 3) * cast<std::uint32_t>(shorts(e));
+constexpr auto compared_with_not = unlike(e) = cast<std::int16_t>(!flags(e) < true);
+constexpr auto shifted_choice_on_dsp = schedule(shifted_choice, kernels::dsp), rest_on_dsp = schedule(rest_of_converted, kernels::dsp),
+               product_on_dsp = schedule(product_of_converted, kernels::dsp), not_on_dsp = schedule(compared_with_not, kernels::dsp);
+
 // Three elements in four blocks: nothing lies in the last one.
 constexpr memory far{.name = "far"}, close{.name = "close", .capacity = 1_KiB, .banks = 4};
 constexpr auto bring = transfer("bring", far, close).dimensions(3);
@@ -201,6 +214,12 @@ TEST_CASE("parameters, negative indices, scalars, rank 6, every operation and ty
 TEST_CASE("compilers do not warn of comparisons that types decide") {
     check<rescaled_on_core>();
     check<rescaled_in_lanes>();
+}
+TEST_CASE("compilers do not warn of integers that are promoted and converted back") {
+    check<shifted_choice_on_dsp>();
+    check<rest_on_dsp>();
+    check<product_on_dsp>();
+    check<not_on_dsp>();
 }
 TEST_CASE("floating point inside of what is none is rounded as it is written") {
     check<truncated_on_dsp>();
