@@ -69,14 +69,24 @@ template <schedule const& Schedule>
 struct plan_of : plan_value {
     constexpr ir::planned_cycles<planned<Schedule>, plan_value> cycles() const { return {}; }
     /// The most bytes of a memory that the kernel needs at one time, from its base; of one bank, where its number follows.
-    /// A plain number, so that compilers show it where a comparison is false.
+    /// A plain number, so that compilers show it where a comparison is false. The memory is a constant; of one that only the run knows, ask
+    /// a `plan_value const&`.
+    // clang-format off
     template <class... Bank>
-    constexpr auto peak(memory const& of, Bank... bank) const {
+#if defined(__cpp_consteval)
+    // Where the memory is not the machine's, g++ would add an error for what the number stands in.
+    consteval
+#else
+    // clang 14 refuses consteval members in members of templates.
+    constexpr
+#endif
+    auto peak(memory const& of, Bank... bank) const {
+        // clang-format on
         if constexpr (planned<Schedule>::refusal) {
             return plan_value::unknown;
         } else {
             bool const known = Schedule.where().memories.find(of.name) >= 0;
-            if (!known) detail::not_in_the_machine(of);
+            if (!known) detail::not_in_the_machine(of);  // no such memory: list it in machine(...), or name one that is
             return static_cast<std::int64_t>(plan_value::peak(of, bank...).value);
         }
     }
