@@ -4,7 +4,9 @@
 #if __cplusplus < 202002L
 #include "Tilewright needs C++20: compile with -std=c++20"  // which ends the compilation, with one error
 #endif
-// A compiler that refuses something names the way on which it came to the header: those that users write calls of come first.
+// A compiler that refuses something names the way on which it came to the header: those that users write calls of come first,
+// and types of elements.
+#include <tilewright/compute/scalar.hpp>
 #include <tilewright/machine/memory.hpp>
 #include <tilewright/machine/transfer.hpp>
 #include <tilewright/schedule/schedule.hpp>

@@ -159,6 +159,19 @@ TEST_CASE("a view of several dimensions holds what the kernel uses, with its own
     check_refused(call<around_on_host>(look_at_corners, points_to(a.data(), -1, 2), grid{d.data(), 3, 4, 0}),
                   code_of(TILEWRIGHT_WRONG_STRIDE, 1), "`out` has a stride of 0 elements");
 }
+TEST_CASE("letters are numbers of the sign that they have on this processor") {
+    static constexpr tensor<std::int8_t> small{"small"}, copy{"copy"};
+    static constexpr tensor<std::uint8_t> natural{"natural"}, second{"second"};
+    static constexpr auto copied = copy(m) = small(m);
+    static constexpr auto natural_copied = second(m) = natural(m);
+    static constexpr auto numbers = schedule(copied, host), naturals = schedule(natural_copied, host);
+    std::array<char, 16> letters{};
+    std::array<char, 16> copies{};
+    int const before = calls;
+    if constexpr (static_cast<char>(-1) < 0) CHECK(call<numbers>(count_calls, letters, copies) == before + 1);
+    else CHECK(call<naturals>(count_calls, letters, copies) == before + 1);
+}
+
 TEST_CASE("nothing is called where an argument is refused") {
     std::vector<std::int32_t> const a = counted(30), few = counted(29);
     std::array<std::int32_t, 12> d{};

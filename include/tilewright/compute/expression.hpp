@@ -50,6 +50,8 @@ struct expression {
 /// A scalar that the caller of the kernel passes by value.
 template <class T>
 struct parameter {
+    // Refuses a type that elements cannot have here, in a short line.
+    static_assert(scalar_type_of<T>() != scalar_type::literal);
     ir::label name;
 };
 
@@ -339,11 +341,12 @@ constexpr auto select(C const& condition, T const& then, E const& otherwise) {
 template <class To, class T>
     requires detail::operand<T>
 constexpr auto cast(T const& value) {
-    auto whole = detail::wrap(operation::cast, scalar_type_of<To>(), detail::to_expression(value));
+    constexpr scalar_type to = scalar_type_of<To>();
+    auto whole = detail::wrap(operation::cast, to, detail::to_expression(value));
     // A literal has no type of its own to be converted from: it becomes a constant of the new one.
     ir::node& inner = whole.nodes[whole.nodes.size() - 2];
-    if (inner.type == scalar_type::literal && detail::adopt(inner, scalar_type_of<To>()) != ir::rule::none) {
-        detail::set_root(last_of(whole.nodes), operation::cast, scalar_type_of<To>(), ir::rule::literal_that_does_not_fit);
+    if (inner.type == scalar_type::literal && detail::adopt(inner, to) != ir::rule::none) {
+        detail::set_root(last_of(whole.nodes), operation::cast, to, ir::rule::literal_that_does_not_fit);
     }
     return whole;
 }
@@ -352,11 +355,12 @@ constexpr auto cast(T const& value) {
 template <class To, class T>
     requires detail::symbolic<T>
 constexpr auto reinterpret(T const& value) {
-    auto whole = detail::wrap(operation::reinterpret, scalar_type_of<To>(), detail::to_expression(value));
+    constexpr scalar_type to = scalar_type_of<To>();
+    auto whole = detail::wrap(operation::reinterpret, to, detail::to_expression(value));
     scalar_type const from = whole.nodes[whole.nodes.size() - 2].type;
-    bool const whole_bits = from != scalar_type::boolean && scalar_type_of<To>() != scalar_type::boolean;
-    if (!whole_bits || bytes_of(from) != bytes_of(scalar_type_of<To>()))
-        detail::set_root(last_of(whole.nodes), operation::reinterpret, scalar_type_of<To>(), ir::rule::operation_not_for_this_type);
+    bool const whole_bits = from != scalar_type::boolean && to != scalar_type::boolean;
+    if (!whole_bits || bytes_of(from) != bytes_of(to))
+        detail::set_root(last_of(whole.nodes), operation::reinterpret, to, ir::rule::operation_not_for_this_type);
     return whole;
 }
 

@@ -4,6 +4,13 @@
 
 namespace tilewright {
 
+namespace detail {
+template <class T>
+inline constexpr bool has_fixed_sign = !one_of<T, char, wchar_t>;
+template <class T>
+inline constexpr bool has_width = integral<T>;
+}  // namespace detail
+
 /// Element types. `literal` is the type of a constant that has not met an operand yet: it takes the type of the other side.
 enum class scalar_type : std::uint8_t { literal, boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64 };
 
@@ -14,7 +21,15 @@ constexpr scalar_type scalar_type_of() {
     else if constexpr (detail::one_of<T, float>) return float32;
     else if constexpr (detail::one_of<T, double>) return float64;
     else {
-        static_assert(detail::integral<T> && sizeof(T) <= 8, "element types are bool, float, double and the integers of 8 to 64 bits");
+        // Compilers repeat lines of these, so they are short.
+        // clang-format off
+        static_assert(
+            detail::has_fixed_sign<T>,
+            "char has no fixed sign: write std::int8_t or std::uint8_t");
+        static_assert(
+            detail::has_width<T>,
+            "element types are bool, float, double and the integers of 8 to 64 bits");
+        // clang-format on
         constexpr scalar_type of_signed[] = {int8, int16, int32, int64};
         constexpr scalar_type of_unsigned[] = {uint8, uint16, uint32, uint64};
         constexpr int which = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
