@@ -9,7 +9,10 @@ A page holds, as fenced blocks:
   ```text whose first line is `expect`      after each misuse: strings, one a line, that its error shows on every compiler.
                                             `g++: …` is the sentence that g++ spells out, and clang from 19 on; `line: N` is
                                             the line of the directive in the snippet, likewise; `g++ alone: …` and `clang: …`
-                                            are words of these compilers; `g++ adds: …` is an error of its own besides
+                                            are words of these compilers; `g++ adds: …` and `clang adds: …` are errors of their
+                                            own besides
+  ```cpp whose first line is `// alone`     after the block of a misuse of which a compiler adds errors: what it does without the
+                                            library. Each compiler has at least as many errors there, so the library adds none
   ```cpp whose first line is `// control`   at least one: the right use, which compiles without a word
 """
 import argparse
@@ -27,8 +30,8 @@ UMBRELLA = "#include <tilewright/tilewright.hpp>\n"
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 LONGEST_MESSAGE = 1000  # characters, below; with the lines of source that compilers repeat
 SENTENCES = ("g++:", "line:")
-ADDED = "g++ adds:"
-OF_ONE_COMPILER = ("g++ alone:", "clang:", ADDED)
+ADDED = ("g++ adds:", "clang adds:")
+OF_ONE_COMPILER = ("g++ alone:", "clang:", *ADDED)
 
 
 class Broken(Exception):
@@ -39,6 +42,7 @@ class Misuse(typing.NamedTuple):
     name: str  # the heading above it
     snippet: tuple  # what stands in front of it, and itself
     expected: list
+    alone: str  # what has as many errors without the library
 
 
 def changed(program, differences):
@@ -77,11 +81,18 @@ def read_page(text):
             if awaiting is not None:
                 break
             snippet = ("", changed(program, body)) if language == "diff" else (common, body)
-            awaiting = Misuse(heading, snippet, [])
+            awaiting = Misuse(heading, snippet, [], "")
+        elif language == "cpp" and first.strip() == "// alone":
+            if not refused or awaiting is not None:
+                raise Broken("an `// alone` block without a misuse and its `expect` block before it")
+            refused[-1] = refused[-1]._replace(alone=rest)
         elif language == "cpp" and first.strip() == "// control":
             controls.append((common, body))
     if awaiting is not None:
         raise Broken("a misuse without an `expect` block after it")
+    for misuse in refused:
+        if any(string.startswith(ADDED) for string in misuse.expected) != bool(misuse.alone):
+            raise Broken(f"{misuse.name}: compilers add errors where an `// alone` block shows them, and nowhere else")
     if not refused or not controls:
         raise Broken("a page needs a `// refused` block, its `expect` block and a `// control` block")
     return refused, controls
@@ -176,10 +187,23 @@ def shows(message, expected):
     return re.search(before + re.escape(expected) + after, message) is not None
 
 
+def errors_in(output):
+    return re.findall(r"^.*error:.*$", output, re.MULTILINE)
+
+
+def check_alone(misuse, options, allowed):
+    """The errors that a compiler adds are not the library's: it has as many where the library is not there."""
+    if "tilewright" in misuse.alone:
+        raise Broken("an `// alone` block with the library in it")
+    _, output = compile_snippet(("", misuse.alone), options, [])
+    if len(errors_in(output)) < allowed:
+        raise Broken(f"{len(errors_in(output))} errors without the library, {allowed} with it:\n{output}")
+
+
 def check_refused(misuse, options):
     """Returns how long the message is, and how many errors it has."""
     code, output = compile_snippet(misuse.snippet, options, [])
-    errors = re.findall(r"^.*error:.*$", output, re.MULTILINE)
+    errors = len(errors_in(output))
     if code == 0:
         raise Broken("the misuse compiles")
     message = readable(output)
@@ -187,15 +211,17 @@ def check_refused(misuse, options):
         if not is_for(options, string):
             continue
         string = re.sub(r"^line:\s*", "line ", string)
-        string = re.sub(r"^(g\+\+|g\+\+ alone|g\+\+ adds|clang):", "", string).strip()
+        string = re.sub(r"^(g\+\+|g\+\+ alone|clang|g\+\+ adds|clang adds):", "", string).strip()
         if not shows(message, string):
             raise Broken(f"the message does not show `{string}`:\n{output}")
     allowed = 1 + sum(string.startswith(ADDED) and is_for(options, string) for string in misuse.expected)
-    if len(errors) != allowed:
-        raise Broken(f"{len(errors)} errors instead of {allowed}:\n{output}", len(output), len(errors))
-    if len(output) >= LONGEST_MESSAGE:
-        raise Broken(f"the message has {len(output)} characters, {LONGEST_MESSAGE - 1} are allowed:\n{output}", len(output), len(errors))
-    return len(output), len(errors)
+    if errors != allowed:
+        raise Broken(f"{errors} errors instead of {allowed}:\n{output}", len(output), errors)
+    if allowed > 1:
+        check_alone(misuse, options, allowed)
+    elif len(output) >= LONGEST_MESSAGE:
+        raise Broken(f"the message has {len(output)} characters, {LONGEST_MESSAGE - 1} are allowed:\n{output}", len(output), errors)
+    return len(output), errors
 
 
 def check_control(snippet, options):

@@ -85,6 +85,20 @@ class Pages(unittest.TestCase):
     def test_a_second_error(self):
         self.assertIn("2 errors", self.changed("buffers;", 'buffers;\nint second = "error";'))
 
+    def test_errors_that_a_compiler_adds(self):
+        second = 'buffers;\nint second = "error";'
+        alone = '```cpp\n// alone\nint first = "error";\nint second = "error";\n```\n\n```cpp\n// control'
+        added = GOOD.replace("buffers;", second).replace("line: 5\n", "line: 5\ng++ adds: invalid conversion\nclang adds: cannot initialize a variable\n")
+        page = added.replace("```cpp\n// control", alone)
+        self.assertEqual(self.verdict(page), "")
+        self.assertIn("and nowhere else", self.verdict(added))
+        self.assertIn("and nowhere else", self.changed("```cpp\n// control", alone))
+        self.assertIn("1 errors without the library, 2 with it", self.verdict(page.replace('alone\nint first = "error"', "alone\nint first = 1")))
+        shown = page.replace(second, "buffers;").replace("adds: invalid conversion", "adds: spad").replace(
+            "adds: cannot initialize a variable", "adds: spad")
+        self.assertIn("1 errors instead of 2", self.verdict(shown))
+        self.assertIn("with the library in it", self.verdict(page.replace("// alone\n", "// alone\n// tilewright\n")))
+
     def test_a_message_that_is_too_long(self):
         self.assertIn("characters", self.changed("memory overflow", "memory overflow" + " and so on" * 100))
 
