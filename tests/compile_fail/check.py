@@ -173,7 +173,7 @@ def compile_snippet(snippet, options, extra):
 def readable(message):
     """What the compiler says in its own words: packs of characters become words, `64L` is 64; places and repeated source are gone, but for
     comments of the library in it."""
-    own = re.finditer(r"^(?:\S+?:\d+:\d+: |\S+: In |In file included from ).*$|^ *\d+ \|.* // (no (?:constant|such memory):.*)$", message, re.MULTILINE)
+    own = re.finditer(r"^(?:\S+?:\d+:\d+: |\S+: In |In file included from ).*$|^ *\d+ \|.* // (no (?:constant|such memory|such bank):.*)$", message, re.MULTILINE)
     message = "\n".join(line.group(1) or line.group() for line in own)
     message = re.sub(r"'(?:[^'\\]|\\.)'(?:, ?'(?:[^'\\]|\\.)')+", lambda pack: "".join(re.findall(r"'(.)'", pack.group())), message)
     message = re.sub(r"(?<=\d)[uUlL]+\b", "", message)

@@ -46,6 +46,7 @@ inline void not_in_the_machine(memory const& asked) {
     // Compilers show this name where a constant needs the number.
     throw_or_abort(bad_query(asked.name, " is not a part of the plan's machine"));
 }
+inline void not_a_bank_of_the_memory(memory const& asked) { throw_or_abort(bad_query(asked.name, " has no bank of this number")); }
 
 }  // namespace detail
 
@@ -85,8 +86,10 @@ struct plan_of : plan_value {
         if constexpr (planned<Schedule>::refusal) {
             return plan_value::unknown;
         } else {
-            bool const known = Schedule.where().memories.find(of.name) >= 0;
-            if (!known) detail::not_in_the_machine(of);  // no such memory: list it in machine(...), or name one that is
+            int const position = Schedule.where().memories.find(of.name);
+            if (position < 0) detail::not_in_the_machine(of);  // no such memory: list it in machine(...), or name one that is
+            bool const has = (... && (bank >= 0 && bank < Schedule.where().memories[position].banks));
+            if (!has) detail::not_a_bank_of_the_memory(of);  // no such bank: they are numbered from 0 on, .banks of them
             return static_cast<std::int64_t>(plan_value::peak(of, bank...).value);
         }
     }

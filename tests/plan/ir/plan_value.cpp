@@ -103,6 +103,8 @@ TEST_CASE("the peak of a bank is the highest end of what lies there") {
     CHECK(plan.peak(banked, 1) == 96);
     CHECK(plan.peak(spad) == 508);
     CHECK_THROWS_AS(plan.peak(memory{.name = "none"}), bad_query);
+    CHECK_THROWS_AS(plan.peak(banked, 2), bad_query);
+    CHECK_THROWS_AS(plan.peak(banked, -1), bad_query);
     plan.refusal.kind = verdict_kind::no_memory;
     CHECK_FALSE(plan.peak(spad).known);
 }

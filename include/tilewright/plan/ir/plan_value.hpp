@@ -290,9 +290,12 @@ struct plan_value {
         for (int bank = 0; bank < where->memories[position].banks; ++bank) all += peak_bytes(position, bank);
         return all;
     }
-    /// Likewise of one bank.
+    /// Likewise of one bank. @throws bad_query when the memory has no bank of that number
     constexpr quantity peak(memory const& of, int bank) const {
-        return refusal ? unknown : quantity(peak_bytes(position_in(where->memories, of.name), bank));
+        if (refusal) return unknown;
+        int const position = position_in(where->memories, of.name);
+        if (bank < 0 || bank >= where->memories[position].banks) detail::throw_or_abort(bad_query(of.name, " has no bank of this number"));
+        return peak_bytes(position, bank);
     }
     constexpr std::int64_t peak_bytes(int memory_position, int bank) const {
         std::int64_t most = 0;
