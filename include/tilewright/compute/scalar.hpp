@@ -23,11 +23,11 @@ constexpr scalar_type scalar_type_of() {
     else {
         // Compilers repeat lines of these, so they are short.
         // clang-format off
-        static_assert(
-            detail::has_fixed_sign<T>,
+static_assert(
+detail::has_fixed_sign<T>,
             "char has no fixed sign: write std::int8_t or std::uint8_t");
-        static_assert(
-            detail::has_width<T>,
+static_assert(
+detail::has_width<T>,
             "element types are bool, float, double and the integers of 8 to 64 bits");
         // clang-format on
         constexpr scalar_type of_signed[] = {int8, int16, int32, int64};
