@@ -204,3 +204,27 @@ TEST_CASE("what holds an engine back, and what a core waits for, is named with w
     some_has(cores_of_dsp::with_barriers(), "core 1, dsp        1,543  63.9 %  waits for other cores at barriers: shares of equal size");
     some_has(cores_of_dsp::with_signals(), "core 1, dsp  2,148  49.7 %  waits for core 0: more versions of what it computes");
 }
+
+// Four rows of a bias of 16 bytes are put where the sums are, 11 cycles each. One step takes 5 cycles, and the store 64.
+TEST_CASE("where a transfer starts a sum, no version would help, but an intrinsic would") {
+    auto const of = [](bool asynchronous) {
+        memory const dram{.name = "dram"}, acc{.name = "acc", .capacity = 4096};
+        engine const dma{"dma"};
+        transfer load = transfer("load", dram, acc).on(dma).cost({.setup = 10, .bytes_per_cycle = 16});
+        if (asynchronous) load.asynchronous();
+        axis const m{"m", 4}, n{"n", 4}, k{"k", 2};
+        tensor<std::int32_t> const a{"a"}, b{"b"}, c{"c"}, A{"A"}, B{"B"}, C{"C"}, bias{"bias"};
+        auto const mac = intrinsic("mac", c(m, n) += a(m, k) * b(k, n)).reads(a, dram).reads(b, dram).updates(c, acc).cycles(5);
+        machine const where("adder", dram, acc, dma, load, transfer("save", acc, dram).dimensions(2), mac);
+        computation const biased = C(m, n) = bias(n) + sum(k, A(m, k) * B(k, n));
+        schedule const s = schedule(biased, where).cache_write(C, acc).tensorize(m, n, k, mac);
+        check_sums(s);
+        return cycle_account(make_plan(s));
+    };
+    std::string const waits = of(true), blocks = of(false),
+                      help = ", where a sum starts: an intrinsic that starts it, if the hardware has one\n";
+    CAPTURE(waits, blocks);
+    CHECK(waits.find("44  38.9 %  waits for C.acc" + help) != std::string::npos);
+    CHECK(blocks.find("44  38.9 %  waits until load has filled C.acc" + help) != std::string::npos);
+    CHECK(waits.find("buffers(2)") == std::string::npos);
+}

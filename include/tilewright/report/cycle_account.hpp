@@ -32,12 +32,24 @@ inline int still_read(plan_value const& plan, int engine_at, int wait_at) {
     });
     return found;
 }
+/// Whether a transfer puts into the buffer what a reduction starts from. The core waits for that at once, whatever versions there are.
+inline bool is_begun(plan_value const& plan, int buffer) {
+    bool found = false;
+    for (int at = 0; at < plan.bodies.size(); ++at) {
+        if (!plan.bodies[at].begun) continue;
+        plan.each_use(plan.bodies[at], [&](ir::use const& written, bool, bool writes) { found |= writes && written.buffer == buffer; });
+    }
+    return found;
+}
 inline spent_text text_of(plan_value const& plan, spent const& one) {
     machine const& where = *plan.where;
     auto const at = one.position;
     auto const buffer_name = [&](int b) { return plan.buffers[b].name.str(); };
     auto const intrinsic = [&]() -> intrinsic_description const& { return where.intrinsics[plan.bodies[at].intrinsic]; };
     auto const moved = [&]() -> movement const& { return plan.movements[at]; };
+    auto const begun = [&](std::string const& does) {
+        return spent_text{does + ", where a sum starts", "an intrinsic that starts it, if the hardware has one"};
+    };
     auto const queue = [&](std::string const& engine) {
         return spent_text{"waits for room in the queue of " + engine, "a deeper queue, if the hardware has one"};
     };
@@ -54,6 +66,7 @@ inline spent_text text_of(plan_value const& plan, spent const& one) {
             transfer_description const& by = where.transfers[moved().transfer];
             std::string const to = buffer_name(moved().destination);
             if (by.engine_name.empty() || where.engines.find(by.engine_name) < 0) return {"copies to " + to + " by " + by.name.str(), ""};
+            if (is_begun(plan, moved().destination)) return begun("waits until " + by.name.str() + " has filled " + to);
             return {"waits until " + by.name.str() + " has filled " + to,
                     "asynchronous() and buffers(2), if the hardware goes on by itself"};
         }
@@ -62,6 +75,7 @@ inline spent_text text_of(plan_value const& plan, spent const& one) {
             ring const& r = plan.rings[plan.waits[at].ring];
             std::string const name = buffer_name(r.buffer);
             if (r.stores) return {"waits until " + name + " is stored", r.versions == 1 ? "buffers(2)" : "more versions"};
+            if (is_begun(plan, r.buffer)) return begun("waits for " + name);
             return {"waits for " + name, r.versions == 1 ? "buffers(2)" : "a longer prefetch, with more versions"};
         }
         case spent_on::joining: {
