@@ -212,6 +212,23 @@ TEST_CASE("buffers of code that reports nothing are not judged") {
     d.on.check(plan_with({touched}));
     CHECK(d.start_store(64, 0, 4, 0, 2) == emulation_bad_access);
 }
+TEST_CASE("what loops have not reported is said where none of them has reported anything") {
+    buffer touched = staged("touched", 0, {8}, 2);
+    touched.code_access = true;
+    constexpr std::int64_t at_touched = 2;
+    device d;
+    d.on.check(plan_with({touched}));
+    CHECK(d.start_store(0, 0, 4, 0, at_touched) == emulation_bad_access);
+    CHECK(d.on.error() ==
+          "store reads spad 0x4000, touched [0] of directive 2: never written, as far as loops that stay code report: if this "
+          "kernel's do not, say check(plan, false)");
+    // These loops report: what they have left out was never written.
+    device reporting;
+    reporting.on.check(plan_with({touched}));
+    CHECK(reporting.touch(at_touched, reporting.at(spad, 0), 2, true) == 0);
+    CHECK(reporting.start_store(0, 0, 4, 0, at_touched) == emulation_bad_access);
+    CHECK(reporting.on.error().ends_with(": never written"));
+}
 TEST_CASE("checks are off until they are wanted, and need a plan of this machine") {
     device d;
     CHECK(d.touch(7, d.at(spad, 0), 8, false) == 0);

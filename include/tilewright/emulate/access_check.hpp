@@ -73,6 +73,7 @@ class access_check {
     }
     /// Checks code of a stage. @param fills  it writes what a load leaves out, maybe for a step ahead: that uses no version yet
     std::optional<refused_call> code(caller const& who, int buffer, byte_range const& range, bool writes, bool fills) {
+        shadow_.hear_code();
         if (auto refused = touches(who, buffer, range, writes)) return refused;
         if (!fills) {
             if (auto refused = uses(who, buffer, range, !writes)) return refused;

@@ -27,6 +27,7 @@ class shadow {
     /// judged
     void watch(plan_value const& plan, bool code_reports) {
         buffers_.clear();
+        code_has_reported_ = false;
         for (int at = 0; at < plan.buffers.size(); ++at) {
             ir::buffer const& b = plan.buffers[at];
             watched w{.what = b, .judged = code_reports || !b.code_access};
@@ -65,6 +66,8 @@ class shadow {
         auto const begin = reinterpret_cast<std::uintptr_t>(first);
         buffers_[buffer].argument = {begin, begin + static_cast<std::uintptr_t>(bytes)};
     }
+    /// Loops that stay code report an access.
+    void hear_code() { code_has_reported_ = true; }
     /// A transfer, an intrinsic or a tile body begins.
     void begin_step() { ++now_; }
 
@@ -241,6 +244,8 @@ class shadow {
     /// Why a byte of `owner`'s has no contents of `buffer`.
     std::optional<std::string> contents(int buffer, int owner) const {
         if (owner == buffer) return {};
+        if (owner == nobody && buffers_[buffer].what.code_access && !code_has_reported_)
+            return "never written, as far as loops that stay code report: if this kernel's do not, say check(plan, false)";
         if (owner == nobody) return "never written";
         return "stale: " + buffer_name(owner).str() + " has overwritten it";
     }
@@ -248,6 +253,7 @@ class shadow {
     machine const& what_;
     memories const& where_;
     bool partial_ = false;
+    bool code_has_reported_ = false;  ///< since the plan is watched
     ir::list<watched> buffers_;
     ir::list<ir::label> stages_;
     ir::list<cells> banks_;
