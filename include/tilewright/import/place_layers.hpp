@@ -223,7 +223,7 @@ class layer_placer {
         }
         ir::label const& result = of.of.what().nodes.back().name;
         if (by.uses.tensors.count > 0 && !is_said(directive_kind::writes, result))
-            made.writes({result, scalar_type::literal}, by.uses.tensors);
+            made.writes(any_tensor{result, scalar_type::literal}, by.uses.tensors);
         return made;
     }
     /// Plain loops. What stays in the kernel is kept for as long as it is needed.

@@ -144,9 +144,7 @@ class schedule {
     schedule(machine const&, takes_the_computation_first const&) = delete;
 
     /// Directs the following directives to the stage that computes `output`; without it, to the last stage.
-    constexpr schedule& stage(at_line<any_tensor> output) {
-        return log(directive_kind::stage, output.line, {}, output.given.name);
-    }
+    constexpr schedule& stage(at_line<any_tensor> output) { return log(directive_kind::stage, output.line, {}, output.given.name); }
     /// loop `parent` of extent n -> `outer` of n / factor, around `inner` of factor. Where the factor does not divide n, there is one more
     /// iteration of `outer`, and the last tile is partial.
     /// @param factor  iterations of `inner`, at least 1 (invalid_number)
@@ -232,9 +230,7 @@ class schedule {
     /// The current stage, and the transfers of its buffers, run on the core of this number of its kind; others run on core 0. Cores tell
     /// each other by signals when data is there, and when its place is free. With versions of what is between them,
     /// `store_in(…).buffers(2)`, they work side by side.
-    constexpr schedule& on(at_line<core> kind, int number) {
-        return log(directive_kind::on, kind.line, {number}, kind.given.name);
-    }
+    constexpr schedule& on(at_line<core> kind, int number) { return log(directive_kind::on, kind.line, {number}, kind.given.name); }
     /// Keeps what a stage computes in `where`. The result of the last stage then is a buffer of the plan, not an argument.
     constexpr schedule& store_in(at_line<any_tensor> output, memory const& where) {
         return log(directive_kind::store_in, output.line, {}, output.given.name, where.name);
@@ -282,21 +278,15 @@ class schedule {
     constexpr schedule& at(loop_name loop) { return log(directive_kind::at, loop.line, {}, loop.name); }
     /// For the cache_read, cache_write, store_in or writes before it: this transfer moves it. Without it, the machine must have just one
     /// that can.
-    constexpr schedule& by(at_line<transfer_description> mover) {
-        return log(directive_kind::by, mover.line, {}, mover.given.name);
-    }
+    constexpr schedule& by(at_line<transfer_description> mover) { return log(directive_kind::by, mover.line, {}, mover.given.name); }
     /// For the cache_read or cache_write before it, or the store_in of a stage on another core: `versions` copies of the buffer, so that
     /// asynchronous transfers of other iterations overlap with what uses it. The version is a leading dimension: iteration t uses version t
     /// % versions.
-    constexpr schedule& buffers(at_line<std::int64_t> versions) {
-        return log(directive_kind::buffers, versions.line, {versions.given});
-    }
+    constexpr schedule& buffers(at_line<std::int64_t> versions) { return log(directive_kind::buffers, versions.line, {versions.given}); }
     /// `buffers(2)`
     constexpr schedule& double_buffer(int line = __builtin_LINE()) { return buffers({2, line}); }
     /// For the cache_read before it: a load is started `distance` iterations ahead of its use. Without it, versions - 1.
-    constexpr schedule& prefetch(at_line<std::int64_t> distance) {
-        return log(directive_kind::prefetch, distance.line, {distance.given});
-    }
+    constexpr schedule& prefetch(at_line<std::int64_t> distance) { return log(directive_kind::prefetch, distance.line, {distance.given}); }
     /// For a copy by the core that asks for lines ahead: each iteration of `asking`, a loop inside the buffer's loop, asks for its share.
     constexpr schedule& prefetch(std::int64_t distance, loop_name asking) {
         return log(directive_kind::prefetch, asking.line, {distance}, asking.name);
