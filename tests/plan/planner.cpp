@@ -76,6 +76,31 @@ static_assert(plan<matmul_nn_on_dsp>.bytes(l1_dram) == 24 * 40 * 4);
 static_assert(plan<matmul_nn_on_dsp>.cycles() ==
               3 * 5 * 3 * 2 * (48 + 12) + 3 * 5 * (48 + 32) + 24 * 40 * 36 * (3 * 2 + 2 + 3 + 1 + 2) + 24 * 40 * 2);
 
+// Each directive knows its own line, wherever its chain begins. Nobody plans this schedule.
+// clang-format off
+constexpr int before_directives = __LINE__ + 1;
+constexpr schedule on_lines = schedule(matmul_nn, dsp)
+    .stage(int8_operands::C)
+    .split(m, mo, mi, 8)
+    .cache_read(int8_operands::A, l1)
+    .at(mo)
+    .by(dram_l1)
+    .buffers(2)
+    .prefetch(1)
+    .in_bank(0)
+    .cache_write(int8_operands::C, l1)
+    .store_in(int8_operands::C, l2)
+    .reads(int8_operands::A, dram)
+    .writes(int8_operands::C, dram)
+    .on(scalar_core, 0);
+// clang-format on
+constexpr bool one_on_each_line(schedule const& s, int line) {
+    for (int at = 0; at < s.directive_count(); ++at)
+        if (s.directive_at(at).line != ++line) return false;
+    return s.directive_count() == 13;
+}
+static_assert(one_on_each_line(on_lines, before_directives));
+
 }  // namespace
 
 TEST_CASE("plans at run time are those of the compiler") {
