@@ -31,7 +31,7 @@ set(TILEWRIGHT_NETWORK_C_OPTIONS_GNU -fno-thread-jumps -fno-tree-sink -fno-trapp
 # Where Halide is found, it also writes networks as C for a chip, says where each layer runs, and runs them on the emulated chip: see
 # docs/reference/networks.md.
 #
-#   MACHINE   a header with the chip; without it, networks are plain loops for one processor
+#   MACHINE   a header with the chip; without it, networks run on this processor
 #   CHIP      a variable of this header, of type tilewright::imported::chip, with its namespaces
 function(tilewright_add_network_tool name)
     set(call "tilewright_add_network_tool(${name})")
@@ -86,7 +86,7 @@ endmacro()
 # Makes a static library NAME with the C function NAME, declared in "NAME.h", which runs a trained network. See docs/reference/networks.md.
 #
 #   MODEL     its file, relative to the current source directory
-#   MACHINE   a header with the chip that it runs on; without it, the network is plain loops for one processor
+#   MACHINE   a header with the chip that it runs on; without it, the network runs on this processor
 #   CHIP      a variable of this header, of type tilewright::imported::chip, with its namespaces
 #   C_INCLUDES    headers of the user's that the C source includes first
 #   STATES    inputs and outputs that are one place: what a run leaves there, the next run reads

@@ -3,8 +3,7 @@
 #pragma once
 #include "digits_network.hpp"
 
-/// Lesson 09: a convolution between two changes of layout, the network of the question: channels first in l2_mem, channels last and 16 at a
-/// time where the npu computes.
+/// Lesson 09: a convolution between two changes of layout: channels first in l2_mem, channels last and 16 at a time where the npu computes.
 namespace lesson_network {
 
 constexpr int side = 12, channels = 3, filters_used = 10, lanes = 16;
