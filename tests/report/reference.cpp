@@ -575,7 +575,7 @@ TEST_CASE("the reference links verdicts that exist") {
     for (char const* name : {"/directives.md", "/machine.md", "/compute.md"}) {
         std::string const page = read(TILEWRIGHT_REFERENCE + std::string(name)), folder = "](../diagnostics/";
         for (std::size_t at = page.find(folder); at != std::string::npos; at = page.find(folder, at + 1)) {
-            std::string const target = page.substr(at + folder.size(), page.find(')', at + 2) - at - folder.size());
+            std::string const target = page.substr(at + folder.size(), page.find_first_of(")#", at + 2) - at - folder.size());
             bool known =
                 target.empty() || target == "unresolved_cycles.md" || target == "mistakes.md";  // the folder itself; what is no verdict
             for (int kind = 0; !known && kind < static_cast<int>(verdict_kind::count); ++kind) {

@@ -24,6 +24,7 @@ struct at_line {
     T const& given;  ///< a tensor, a core, a number, …
     int line;        ///< of the source where it stands
 
+    /// Of what a call of a directive is given, which lives as long as the call.
     constexpr at_line(T const& what, int in_line = __builtin_LINE()) : given(what), line(in_line) {}
 };
 
