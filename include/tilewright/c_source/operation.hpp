@@ -311,7 +311,6 @@ inline c_expressions::piece c_expressions::combined(Halide::Internal::VectorRedu
     int const each = op->value.type().lanes() / op->type.lanes(), first = (op->type.is_scalar() ? 0 : lane.number) * each;
     if (first < 0) throw std::logic_error("a lane of a reduction that has no number");
     // The lanes one after the other, as one expression of scalars whose operands are named.
-    std::vector<std::string> placeholders;
     Halide::Type const type = op->type.element_of();
     std::size_t const begin = scope();
     Expr whole;
