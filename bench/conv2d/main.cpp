@@ -1,6 +1,6 @@
 #include <cstdio>
 #include <tilewright/kernels/avx2/cycles.hpp>
-#include <tilewright/kernels/vnni/conv2d.hpp>
+#include <tilewright/kernels/vnni/depthwise_conv2d.hpp>
 #include <tilewright/plan/best_tile.hpp>
 #include <tilewright/runtime/call.hpp>
 #include <type_traits>
@@ -217,18 +217,20 @@ void run_any_vnni(summaries& into, peers::level at, conv2d_bench::named_layer co
             tilewright::by_cycles{});
     };
     bool const bordered = has_border(made), joined = joins_taps(made);
+    if (made.groups > 1) return bordered ? compile(vnni_depthwise_conv2d<true>(made)) : compile(vnni_depthwise_conv2d<false>(made));
     if (bordered && joined) compile(vnni_conv2d<true, true>(made, lanes));
     else if (joined) compile(vnni_conv2d<false, true>(made, lanes));
     else if (bordered) compile(vnni_conv2d<true>(made, lanes));
     else compile(vnni_conv2d<false>(made, lanes));
 }
-/// Bytes with AVX2, which depthwise layers have at either level.
+/// Bytes with AVX2, or with VNNI where that is the best.
 void run_any_bytes(summaries& into, peers::level at, conv2d_bench::named_layer const& one, bool all_types, void* pool) {
     using namespace conv2d_bench;
     using byte = std::uint8_t;
     std::string const& name = one.first;
     conv2d_shape const& of = one.second;
-    if (peers::runs_vnni(at) && of.groups == 1) return run_any_vnni(into, at, one, pool);
+    // Of one row of taps, three quarters of a group of four would be empty.
+    if (peers::runs_vnni(at) && (of.groups == 1 || of.y.taps > 1)) return run_any_vnni(into, at, one, pool);
     constexpr std::int64_t lanes = 8;
     conv2d_shape const made = as_computed(of, lanes);
     auto const compile = [&]<class Packed>(Packed, peers::summary& sums, int bits, auto const& problem, auto const& tiles) {
@@ -272,9 +274,10 @@ void run_listed(summaries& into, peers::level at, void* pool) {
         CONV2D_OF(int8, 7, layer, std::uint8_t, std::int8_t, std::int32_t, std::int8_t);  \
         CONV2D_OF(full, 8, layer, std::uint8_t, std::int8_t, std::int32_t, std::int16_t); \
     }
-#define DEPTHWISE(layer) \
-    FLOATS(layer);       \
-    CONV2D_OF(int8, 7, layer, std::uint8_t, std::int8_t, std::int32_t, std::int32_t)
+#define DEPTHWISE(layer)                                                      \
+    FLOATS(layer);                                                            \
+    if (peers::runs_vnni(at)) run_any_vnni(into, at, layer_of(#layer), pool); \
+    else CONV2D_OF(int8, 7, layer, std::uint8_t, std::int8_t, std::int32_t, std::int32_t)
     CONV2D(c7x7s2_3_64_224);
     CONV2D(c3x3_64_64_56);
     CONV2D(c3x3_128_128_28);
@@ -294,8 +297,7 @@ void run_listed(summaries& into, peers::level at, void* pool) {
 peers::named_figures run_all(peers::request const& asked) {
     auto const pool = peers::aligned<char>(size(tilewright::targets::avx2::l2.capacity));
     std::printf("tilewright: floats %s, bytes %s\n%s\n\n", peers::own_instructions(asked.instructions),
-                peers::runs_vnni(asked.instructions) ? "AVX-512 VNNI, AVX2 in depthwise layers" : "AVX2",
-                peers::onednn_runs(asked.instructions).c_str());
+                peers::runs_vnni(asked.instructions) ? "AVX-512 VNNI" : "AVX2", peers::onednn_runs(asked.instructions).c_str());
     std::printf("%-35s%12s%12s%12s%16s  %s\n", "Gop/s", "tilewright", "oneDNN", "ratio", "oneDNN differs", "oneDNN runs");
     bool const lists = asked.shapes.empty();
     summaries listed, random;

@@ -21,13 +21,14 @@ constexpr gemm_tile with_rows_packed(gemm_tile tile) {
     return tile;
 }
 
-inline constexpr auto f32_64x64x64 = tiled_gemm(gemm_of<float, gemm_shape{64, 64, 64}>, {4, 2, 64, 64, 64, false, false});
-inline constexpr auto f32_256x256x256 = tiled_gemm(gemm_of<float, gemm_shape{256, 256, 256}>, {6, 2, 96, 256, 256});
-inline constexpr auto f32_512x512x512 = tiled_gemm(gemm_of<float, gemm_shape{512, 512, 512}>, with_rows_packed({6, 2, 96, 512, 256}));
-inline constexpr auto f32_1024x1024x1024 = tiled_gemm(gemm_of<float, gemm_shape{1024, 1024, 1024}>, with_rows_packed({6, 2, 72, 512, 344}));
-inline constexpr auto f32_2048x2048x2048 = tiled_gemm(gemm_of<float, gemm_shape{2048, 2048, 2048}>, with_rows_packed({6, 2, 72, 512, 416}));
-inline constexpr auto f32_64x3136x576 = tiled_gemm(gemm_of<float, gemm_shape{64, 3136, 576}>, with_rows_outside({6, 2, 66, 16, 576}));
-inline constexpr auto f32_256x3136x64 = tiled_gemm(gemm_of<float, gemm_shape{256, 3136, 64}>, with_rows_outside({4, 3, 256, 24, 64}));
+inline constexpr auto f32_64x64x64 = tiled_gemm(gemm_of<float, gemm_shape{64, 64, 64}>, {6, 2, 64, 64, 64, false});
+inline constexpr auto f32_256x256x256 = tiled_gemm(gemm_of<float, gemm_shape{256, 256, 256}>, {4, 3, 96, 256, 256});
+inline constexpr auto f32_512x512x512 = tiled_gemm(gemm_of<float, gemm_shape{512, 512, 512}>, with_rows_outside({6, 2, 480, 16, 256}));
+inline constexpr auto f32_1024x1024x1024 = tiled_gemm(gemm_of<float, gemm_shape{1024, 1024, 1024}>, with_rows_packed({6, 2, 96, 512, 256}));
+inline constexpr auto f32_2048x2048x2048 =
+    tiled_gemm(gemm_of<float, gemm_shape{2048, 2048, 2048}>, with_rows_outside({6, 2, 480, 16, 256}));
+inline constexpr auto f32_64x3136x576 = tiled_gemm(gemm_of<float, gemm_shape{64, 3136, 576}>, with_rows_outside({6, 2, 66, 16, 288}));
+inline constexpr auto f32_256x3136x64 = tiled_gemm(gemm_of<float, gemm_shape{256, 3136, 64}>, with_rows_outside({6, 2, 256, 16, 64}));
 inline constexpr auto f32_256x196x2304 = tiled_gemm(gemm_of<float, gemm_shape{256, 196, 2304}>, {4, 3, 256, 196, 256});
 inline constexpr auto f32_512x49x4608 = tiled_gemm(gemm_of<float, gemm_shape{512, 49, 4608}>, {6, 2, 516, 49, 1152});
 inline constexpr auto f32_1x1024x1024 = tiled_gemm(gemm_of<float, gemm_shape{1, 1024, 1024}>, {1, 8, 1, 1024, 8, false, true, 1, 2});

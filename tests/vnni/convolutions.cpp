@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <random>
-#include <tilewright/kernels/vnni/conv2d.hpp>
+#include <tilewright/kernels/vnni/depthwise_conv2d.hpp>
 #include <tilewright/plan/plan.hpp>
 #include <vector>
 
@@ -24,10 +24,11 @@ struct drawn {
 
 std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
-/// Weights [filter][r][s][channel].
+/// Weights [filter][r][s][channel of a group].
 using weights_of_layer = std::vector<std::int8_t>;
+std::int64_t seen_channels(conv2d_shape const& of) { return of.channels / of.groups; }
 std::int64_t index_of(conv2d_shape const& of, std::int64_t filter, std::int64_t r, std::int64_t s, std::int64_t channel) {
-    return ((filter * of.y.taps + r) * of.x.taps + s) * of.channels + channel;
+    return ((filter * of.y.taps + r) * of.x.taps + s) * seen_channels(of) + channel;
 }
 
 /// Images [batch][y][x][channels]. What no window reads at the end of lines, and the lines after the last one that is read, are not there.
@@ -49,8 +50,9 @@ std::vector<std::int32_t> by_loops(conv2d_shape const& of, images const& from, w
                 std::int64_t const from_y = y * of.y.stride + r * of.y.dilation - of.y.before;
                 std::int64_t const from_x = x * of.x.stride + s * of.x.dilation - of.x.before;
                 if (from_y < 0 || from_y >= of.y.extent || from_x < 0 || from_x >= of.x.extent) continue;
-                std::uint8_t const* const pixel = from.at(b, from_y) + from_x * of.channels;
-                for (std::int64_t c = 0; c < of.channels; ++c) sum += pixel[c] * weights[at(index_of(of, filter, r, s, c))];
+                std::int64_t const first = filter / (of.filters / of.groups) * seen_channels(of);
+                std::uint8_t const* const pixel = from.at(b, from_y) + from_x * of.channels + first;
+                for (std::int64_t c = 0; c < seen_channels(of); ++c) sum += pixel[c] * weights[at(index_of(of, filter, r, s, c))];
             }
         }
         return sum;
@@ -74,7 +76,7 @@ void put_weights(auto const& problem, weights_of_layer const& weights, std::int8
     for (std::int64_t filter = 0; filter < of.filters; ++filter) {
         for (std::int64_t r = 0; r < of.y.taps; ++r) {
             for (std::int64_t s = 0; s < of.x.taps; ++s) {
-                for (std::int64_t c = 0; c < of.channels; ++c) {
+                for (std::int64_t c = 0; c < seen_channels(of); ++c) {
                     std::int64_t const place = problem.place_of(filter, c, r, s);
                     apart = apart && place >= 0 && place < problem.weight_count() && !taken[at(place)];
                     if (!apart) continue;
@@ -109,7 +111,7 @@ void check_problem(auto const& problem, vnni_conv2d_tile const& tile, vnni::widt
     images const image(data.inputs[0], joins_taps(of));
     REQUIRE(data.inputs[1].size_in_bytes() == at(problem.weight_count()));
     put_zeros(of, from, image);
-    weights_of_layer weights(at(of.filters * of.y.taps * of.x.taps * of.channels));
+    weights_of_layer weights(at(of.filters * of.y.taps * of.x.taps * seen_channels(of)));
     for (std::int8_t& one : weights) one = static_cast<std::int8_t>(from.bits());
     put_weights(problem, weights, static_cast<std::int8_t*>(data.inputs[1].data()));
     guarded::block pool(static_cast<std::size_t>(vnni::l2.capacity), 64, side);
@@ -135,6 +137,16 @@ void check(conv2d_shape const& of, std::int64_t lanes, vnni_conv2d_tile const& t
     else if (joins_taps(of)) check_problem(vnni_conv2d<false, true>(of, lanes), tile, width, form, from);
     else if (has_border(of)) check_problem(vnni_conv2d<true>(of, lanes), tile, width, form, from);
     else check_problem(vnni_conv2d<false>(of, lanes), tile, width, form, from);
+}
+
+/// A depthwise one.
+void check_apart(std::int64_t batch, std::int64_t channels, window const& y, window const& x, vnni_conv2d_tile const& tile,
+                 vnni::width const& width, vnni_forms::form const& form, drawn& from) {
+    conv2d_shape const of{.batch = batch, .channels = channels, .filters = channels, .groups = channels, .y = y, .x = x};
+    INFO(batch << " images, " << channels << " channels; y: " << text_of(y) << "; x: " << text_of(x) << "; blocks of " << tile.block_rows
+               << " x " << tile.block_columns << "; " << form.name << ", vectors of " << width.lanes);
+    if (has_border(of)) check_problem(vnni_depthwise_conv2d<true>(of), tile, width, form, from);
+    else check_problem(vnni_depthwise_conv2d<false>(of), tile, width, form, from);
 }
 
 window any_window(drawn& from, std::int64_t most_taps) {
@@ -183,4 +195,41 @@ TEST_CASE("convolutions by VNNI of any shape") {
         vnni_conv2d_tile const tile{from.number(1, of.y.positions()), from.number(0, 1) * from.number(1, of.x.positions())};
         check(of, lanes, tile, from.number(0, 1) == 0 ? vnni::avx512 : vnni::avx, form, from);
     }
+}
+
+TEST_CASE("depthwise convolutions by VNNI are exact: borders, strides, dilations, any number of channels") {
+    drawn from{std::mt19937(5)};
+    for (vnni_forms::form const& form : vnni_forms::of_this_processor()) {
+        for (vnni::width const& width : {vnni::avx512, vnni::avx}) {
+            window const same{.extent = 9, .taps = 3, .before = 1, .after = 1}, halved{.extent = 10, .taps = 3, .stride = 2, .after = 1};
+            check_apart(1, 64, same, same, {.block_rows = 4}, width, form, from);
+            check_apart(2, 81, halved, halved, {.block_rows = 2, .block_columns = 3}, width, form, from);
+            // Rows of taps that fill their groups, without a border.
+            window const four{.extent = 12, .taps = 4, .stride = 3}, seven{.extent = 15, .taps = 7};
+            check_apart(1, 35, four, seven, {}, width, form, from);
+            // Taps that lie apart, and two groups of rows.
+            window const down{.extent = 15, .taps = 5, .dilation = 2, .before = 2, .after = 1},
+                across{.extent = 16, .taps = 5, .dilation = 3, .after = 2};
+            check_apart(1, 20, down, across, {}, width, form, from);
+            // More channels than one call takes.
+            window const short_one{.extent = 4, .taps = 3, .before = 1, .after = 1};
+            check_apart(1, vnni::most_columns + 70, short_one, short_one, {}, width, form, from);
+        }
+    }
+}
+TEST_CASE("depthwise convolutions by VNNI of any shape") {
+    drawn from{std::mt19937(13)};
+    vnni_forms::form const form = vnni_forms::of_this_processor().back();
+    for (int round = 0; round < 60; ++round) {
+        window const y = any_window(from, 6), x = any_window(from, 9);
+        vnni_conv2d_tile const tile{from.number(1, y.positions()), from.number(0, 1) * from.number(1, x.positions())};
+        check_apart(from.number(1, 2), from.number(2, 140), y, x, tile, from.number(0, 1) == 0 ? vnni::avx512 : vnni::avx, form, from);
+    }
+}
+TEST_CASE("a depthwise convolution by VNNI has as many groups and filters as channels") {
+    window const same{.extent = 9, .taps = 3, .before = 1, .after = 1};
+    CHECK_THROWS_AS(vnni_depthwise_conv2d<true>({.channels = 8, .filters = 8, .groups = 4, .y = same, .x = same}), std::invalid_argument);
+    CHECK_THROWS_AS(vnni_depthwise_conv2d<true>({.channels = 8, .filters = 16, .groups = 8, .y = same, .x = same}), std::invalid_argument);
+    CHECK_THROWS_AS(vnni_depthwise_conv2d<false>({.channels = 8, .filters = 8, .groups = 8, .y = same, .x = same}), std::invalid_argument);
+    CHECK_THROWS_AS(vnni::window_core(vnni::avx, {.joined_channels = 3, .apart = true}), std::invalid_argument);
 }

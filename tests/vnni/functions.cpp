@@ -23,6 +23,8 @@ using product_function = int(std::int64_t, std::int64_t, std::int64_t, void cons
 using window_function = int(std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, void const*, std::int64_t, std::int64_t,
                             std::int64_t, std::int64_t, std::int64_t, void const*, std::int64_t, std::int64_t, std::int64_t, void*,
                             std::int64_t, std::int64_t);
+using apart_function = int(std::int64_t, std::int64_t, std::int64_t, std::int64_t, void const*, std::int64_t, std::int64_t, std::int64_t,
+                           std::int64_t, std::int64_t, void const*, std::int64_t, std::int64_t, void*, std::int64_t, std::int64_t);
 using pack_function = int(std::int64_t, std::int64_t, void const*, std::int64_t, void*, std::int64_t, std::int64_t, std::int64_t);
 
 struct drawn {
@@ -158,6 +160,44 @@ void check_joined_window(window_function* call, drawn& from) {
     CHECK(expected == sums);
 }
 
+/// A window over each channel apart, whose groups are four rows of taps.
+void check_window_apart(apart_function* call, drawn& from) {
+    std::int64_t const groups = from.number(1, 2), taps = from.number(1, 9), positions = from.number(1, 14), channels = from.number(1, 150),
+                       stride = from.number(1, 3), dilation_y = from.number(1, 2), dilation_x = from.number(1, 2),
+                       pixel = channels + from.number(0, 3), pixels = (positions - 1) * stride + (taps - 1) * dilation_x + 1,
+                       read = (pixels - 1) * pixel + channels, line = read + from.number(0, 5), of_tap = 4 * channels + from.number(0, 4),
+                       of_group = taps * of_tap + from.number(0, 8), of_sums = channels + from.number(0, 3), adds = from.number(0, 1),
+                       rows = (4 * groups - 1) * dilation_y;
+    guarded::side const at_the = from.number(0, 1) == 0 ? guarded::side::beginning : guarded::side::end;
+    guarded::block image(static_cast<std::size_t>(rows * line + read), 1, at_the),
+        weights(static_cast<std::size_t>((groups - 1) * of_group + (taps - 1) * of_tap + 4 * channels), 1, at_the),
+        sums(static_cast<std::size_t>(4 * ((positions - 1) * of_sums + channels)), 4, at_the);
+    auto* const a = reinterpret_cast<std::uint8_t*>(image.begin());
+    auto* const b = reinterpret_cast<std::int8_t*>(weights.begin());
+    auto* const c = reinterpret_cast<std::int32_t*>(sums.begin());
+    for (std::size_t at = 0; at < image.size(); ++at) a[at] = static_cast<std::uint8_t>(from.bits());
+    for (std::size_t at = 0; at < weights.size(); ++at) b[at] = static_cast<std::int8_t>(from.bits());
+    std::vector<std::int32_t> expected(sums.size() / 4);
+    for (std::size_t at = 0; at < expected.size(); ++at) c[at] = expected[at] = static_cast<std::int32_t>(from.bits() % 1000000);
+    for (std::int64_t x = 0; x < positions; ++x) {
+        for (std::int64_t j = 0; j < channels; ++j) {
+            std::int32_t& sum = expected[static_cast<std::size_t>(x * of_sums + j)];
+            if (adds == 0) sum = 0;
+            for (std::int64_t r = 0; r < 4 * groups; ++r) {
+                for (std::int64_t s = 0; s < taps; ++s)
+                    sum += a[r * dilation_y * line + (x * stride + s * dilation_x) * pixel + j] *
+                           b[r / 4 * of_group + s * of_tap + 4 * j + r % 4];
+            }
+        }
+    }
+    CHECK(call(groups, taps, positions, channels, a, line, pixel, stride, dilation_y, dilation_x, b, of_group, of_tap, c, of_sums, adds) ==
+          0);
+    INFO(groups << " groups of " << taps << " taps, " << positions << " positions, " << channels << " channels, a stride of " << stride
+                << ", a dilation of " << dilation_x << ", " << (adds != 0 ? "added" : "written"));
+    CHECK(std::equal(expected.begin(), expected.end(), c));
+    CHECK((image.is_intact() && weights.is_intact() && sums.is_intact()));
+}
+
 }  // namespace
 
 TEST_CASE("functions for VNNI do what the machines declare, at any stride") {
@@ -217,6 +257,17 @@ TEST_CASE("functions for VNNI over windows of any steps") {
             for (int at = 0; at < 200; ++at) check_window(call, from, 6, 40), check_joined_window(call, from);
             // So many groups that taps in a border are left out.
             for (int at = 0; at < 60; ++at) check_window(call, from, 130, 5);
+        }
+    }
+}
+TEST_CASE("functions for VNNI over windows of each channel apart") {
+    for (vnni_forms::form const& form : vnni_forms::of_this_processor()) {
+        INFO(form.name);
+        vnni_forms::loaded const functions(form);
+        drawn from{std::mt19937(17)};
+        for (char const* name : {"x86_avx512_vnni_apart", "x86_avx_vnni_apart"}) {
+            INFO(name);
+            for (int at = 0; at < 300; ++at) check_window_apart(functions.function<apart_function>(name), from);
         }
     }
 }

@@ -55,6 +55,21 @@ static inline void x86_vnni_product_in_c(enum x86_vnni_signed which, struct x86_
         }
     }
 }
+/* Columns are channels, whose windows see that channel alone; the terms of a group are four rows of taps. */
+static inline void x86_vnni_depthwise_in_c(struct x86_vnni_call of) {
+    for (int64_t i = 0; i < of.rows; ++i) {
+        for (int64_t j = 0; j < of.columns; ++j) {
+            uint32_t sum = of.adds ? (uint32_t)of.sums[i * of.sums_row + j] : 0;
+            for (int64_t r = 0; r < 4 * of.groups; ++r) {
+                for (int64_t s = 0; s < of.taps; ++s) {
+                    const uint8_t a = of.left[r * of.left_tap_row + s * of.left_tap + i * of.left_row + j];
+                    sum += (uint32_t)(a * (int8_t)of.right[r / 4 * of.right_group + s * of.right_tap + 4 * j + r % 4]);
+                }
+            }
+            of.sums[i * of.sums_row + j] = (int32_t)sum;
+        }
+    }
+}
 static inline void x86_vnni_pack_in_c(uint8_t turned, int64_t groups, int64_t columns, const uint8_t* from, int64_t from_row, uint8_t* to,
                                       int64_t to_group, int64_t to_column) {
     for (int64_t l = 0; l < groups; ++l) {
@@ -68,7 +83,11 @@ static inline void x86_vnni_pack_in_c(uint8_t turned, int64_t groups, int64_t co
 #include <immintrin.h>
 
 #define X86_VNNI_INLINE(instructions) static inline __attribute__((always_inline, target(instructions)))
+#ifdef __clang__ /* which ignores the other spelling without a word */
+#define X86_VNNI_UNROLL _Pragma("unroll")
+#else
 #define X86_VNNI_UNROLL _Pragma("GCC unroll 16")
+#endif
 
 #define X86_VNNI_AVX2 "avx2"
 /* Four rows of 32 bytes: four bytes of a column come to stand beside each other. */
@@ -167,6 +186,13 @@ X86_VNNI_INLINE(X86_VNNI_AVX2) int32_t x86_vnni_total(__m128i four) {
     return _mm_cvtsi128_si32(_mm_hadd_epi32(two, two));
 }
 
+/* Fewer bytes than a vector has, and zeros after them. */
+X86_VNNI_INLINE(X86_VNNI_AVX2) __m256i x86_vnni_load_bytes(const uint8_t* from, int64_t bytes) {
+    uint8_t some[32] = {0};
+    memcpy(some, from, (size_t)bytes);
+    return _mm256_loadu_si256((const __m256i*)some);
+}
+
 #define X86_VNNI_TARGET "avx512f,avx512bw,avx512vl,avx512vnni,avx2"
 #define X86_VNNI_NAME(what) x86_avx512_vnni_##what
 #define X86_VNNI_ROWS 12
@@ -184,6 +210,12 @@ X86_VNNI_INLINE(X86_VNNI_AVX2) int32_t x86_vnni_total(__m128i four) {
 #define X86_VNNI_OF(value) _mm512_set1_epi32(value)
 #define X86_VNNI_TOTAL(sums) _mm512_reduce_add_epi32(sums)
 #define X86_VNNI_DOT(sums, without_sign, with_sign) _mm512_dpbusd_epi32(sums, without_sign, with_sign)
+#define X86_VNNI_LOAD_BYTES(from, bytes) _mm512_maskz_loadu_epi8(((__mmask64)1 << (bytes)) - 1, from)
+#define X86_VNNI_DEAL(value) _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), value)
+#define X86_VNNI_LOW_8(a, b) _mm512_unpacklo_epi8(a, b)
+#define X86_VNNI_HIGH_8(a, b) _mm512_unpackhi_epi8(a, b)
+#define X86_VNNI_LOW_16(a, b) _mm512_unpacklo_epi16(a, b)
+#define X86_VNNI_HIGH_16(a, b) _mm512_unpackhi_epi16(a, b)
 #include <tilewright/targets/x86_vnni_tile.inc>
 
 #ifdef X86_AVX_VNNI_BY_AVX512
@@ -209,6 +241,12 @@ X86_VNNI_INLINE(X86_VNNI_AVX2) int32_t x86_vnni_total(__m128i four) {
 #define X86_VNNI_SUBTRACT(a, b) _mm256_sub_epi32(a, b)
 #define X86_VNNI_OF(value) _mm256_set1_epi32(value)
 #define X86_VNNI_TOTAL(sums) x86_vnni_total(_mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1)))
+#define X86_VNNI_LOAD_BYTES(from, bytes) x86_vnni_load_bytes(from, bytes)
+#define X86_VNNI_DEAL(value) _mm256_permutevar8x32_epi32(value, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7))
+#define X86_VNNI_LOW_8(a, b) _mm256_unpacklo_epi8(a, b)
+#define X86_VNNI_HIGH_8(a, b) _mm256_unpackhi_epi8(a, b)
+#define X86_VNNI_LOW_16(a, b) _mm256_unpacklo_epi16(a, b)
+#define X86_VNNI_HIGH_16(a, b) _mm256_unpackhi_epi16(a, b)
 #include <tilewright/targets/x86_vnni_tile.inc>
 #else
 #define x86_vnni_pack x86_vnni_pack_in_c
@@ -216,6 +254,8 @@ X86_VNNI_INLINE(X86_VNNI_AVX2) int32_t x86_vnni_total(__m128i four) {
 #define x86_avx_vnni_product x86_vnni_product_in_c
 #define x86_avx512_vnni_convolve(of) x86_vnni_product_in_c(X86_VNNI_RIGHT_SIGNED, of)
 #define x86_avx_vnni_convolve(of) x86_vnni_product_in_c(X86_VNNI_RIGHT_SIGNED, of)
+#define x86_avx512_vnni_convolve_apart x86_vnni_depthwise_in_c
+#define x86_avx_vnni_convolve_apart x86_vnni_depthwise_in_c
 #endif
 
 /* sums(i, j) of products of rows of left bytes and columns of packed right ones. @return 0 */
@@ -275,6 +315,35 @@ X86_VNNI_PRODUCT(x86_avx_vnni_s8s8, x86_avx_vnni_product, X86_VNNI_LEFT_SIGNED)
     }
 X86_VNNI_WINDOW(x86_avx512_vnni_window, x86_avx512_vnni_convolve)
 X86_VNNI_WINDOW(x86_avx_vnni_window, x86_avx_vnni_convolve)
+
+/* sums(x, j) of windows over rows of pixels, whose channels are contiguous; each channel has sums of its own. @param groups  of four rows
+ * of taps: those that a window has not have weights of 0, and are read @return 0 */
+#define X86_VNNI_DEPTHWISE(name, convolve)                                                                                              \
+    X86_VNNI_FUNCTION name(int64_t groups, int64_t taps, int64_t rows, int64_t channels, const void* left, int64_t line, int64_t pixel, \
+                           int64_t stride, int64_t dilation_y, int64_t dilation_x, const void* right, int64_t right_group,              \
+                           int64_t right_tap, void* sums, int64_t sums_row, int64_t adds) {                                             \
+        const struct x86_vnni_call of = {1,                                                                                             \
+                                         taps,                                                                                          \
+                                         rows,                                                                                          \
+                                         channels,                                                                                      \
+                                         groups,                                                                                        \
+                                         (const uint8_t*)left,                                                                          \
+                                         dilation_y * line,                                                                             \
+                                         dilation_x * pixel,                                                                            \
+                                         stride * pixel,                                                                                \
+                                         (const uint8_t*)right,                                                                         \
+                                         0,                                                                                             \
+                                         right_tap,                                                                                     \
+                                         right_group,                                                                                   \
+                                         4,                                                                                             \
+                                         (int32_t*)sums,                                                                                \
+                                         sums_row,                                                                                      \
+                                         adds};                                                                                         \
+        convolve(of);                                                                                                                   \
+        return 0;                                                                                                                       \
+    }
+X86_VNNI_DEPTHWISE(x86_avx512_vnni_apart, x86_avx512_vnni_convolve_apart)
+X86_VNNI_DEPTHWISE(x86_avx_vnni_apart, x86_avx_vnni_convolve_apart)
 
 /* Four rows become rows of groups of four. @param turned  128 where signs are turned, or 0 */
 X86_VNNI_FUNCTION x86_vnni_pack_fours(int64_t groups, int64_t columns, const void* from, int64_t from_row, void* to, int64_t to_group,

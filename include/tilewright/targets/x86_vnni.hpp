@@ -36,12 +36,13 @@ constexpr auto value_of(auto const& right) {
 
 /// Vectors of one width.
 struct width {
-    ir::label u8s8, s8s8, window;  ///< names of C functions
-    int lanes;                     ///< sums of a vector
-    ir::label instructions;        ///< that the functions need
+    ir::label u8s8, s8s8, window, apart;  ///< names of C functions
+    int lanes;                            ///< sums of a vector
+    ir::label instructions;               ///< that the functions need
 };
-inline constexpr width avx512{"x86_avx512_vnni_u8s8", "x86_avx512_vnni_s8s8", "x86_avx512_vnni_window", 16, "avx512_vnni"};
-inline constexpr width avx{"x86_avx_vnni_u8s8", "x86_avx_vnni_s8s8", "x86_avx_vnni_window", 8, "avx_vnni"};
+inline constexpr width avx512{"x86_avx512_vnni_u8s8", "x86_avx512_vnni_s8s8", "x86_avx512_vnni_window", "x86_avx512_vnni_apart", 16,
+                              "avx512_vnni"};
+inline constexpr width avx{"x86_avx_vnni_u8s8", "x86_avx_vnni_s8s8", "x86_avx_vnni_window", "x86_avx_vnni_apart", 8, "avx_vnni"};
 
 /// How windows move over an image, and how far apart their taps are.
 struct window_steps {
@@ -49,12 +50,17 @@ struct window_steps {
     /// Channels of a pixel, where a row of taps is one run of bytes: groups of four then go on from a tap to the next one. 0: each tap has
     /// groups of its own.
     std::int64_t joined_channels = 0;
+    /// Each channel has sums of its own, as in a depthwise convolution: groups of four are rows of taps.
+    bool apart = false;
 };
+
+/// That a call covers at most.
+inline constexpr std::int64_t most_columns = 1 << 10;
 
 namespace detail {
 
 // What a call covers at most: a schedule says how much it does. `q` are the four terms.
-inline constexpr axis i{"i", 1 << 16}, j{"j", 1 << 10}, l{"l", 1 << 16}, q{"q", 4}, r{"r", 64}, s{"s", 64};
+inline constexpr axis i{"i", 1 << 16}, j{"j", most_columns}, l{"l", 1 << 16}, q{"q", 4}, r{"r", 64}, s{"s", 64};
 template <class Element>
 inline constexpr tensor<Element> a{"a"};
 template <class Element>
@@ -145,6 +151,22 @@ constexpr intrinsic joined_windows(width const& of, window_steps const& by, memo
                argument::literal(0), argument::stride(packed, 1), argument::address(c), argument::stride(c, 0), argument::literal(Adds));
 }
 
+/// Likewise of each channel apart: sums(x, channel), with weights [group of four rows of taps][s][4 channel + q].
+template <bool Adds>
+constexpr intrinsic windows_apart(width const& of, window_steps const& by, memory const& image) {
+    auto const& bytes = a<std::uint8_t>;
+    auto const& packed = weights<std::int8_t>;
+    auto const term = cast<std::int32_t>(bytes(by.dilation_y * (4 * l + q), by.stride * i + by.dilation_x * s, j)) *
+                      cast<std::int32_t>(packed(l, s, 4 * j + q));
+    return windows_of<Adds>(term, sum(l, s, q, term), image)
+        .up_to(s, i, j, l)
+        .cycles(20, per(i) * per(l, s) * per(j).in_units_of(of.lanes))
+        .calls(of.apart, argument::extent(l), argument::extent(s), argument::extent(i), argument::extent(j), argument::address(bytes),
+               argument::stride(bytes, 0), argument::stride(bytes, 1), argument::literal(by.stride), argument::literal(by.dilation_y),
+               argument::literal(by.dilation_x), argument::address(packed), argument::stride(packed, 0), argument::stride(packed, 1),
+               argument::address(c), argument::stride(c, 0), argument::literal(Adds));
+}
+
 constexpr auto products(ir::label name, width const& of, memory const& operands) {
     return machine(name, ram, l2, cpu(of.instructions), vnni::pack, product<std::uint8_t, false>(of, operands),
                    product<std::uint8_t, true>(of, operands), product<std::int8_t, false>(of, operands),
@@ -165,12 +187,13 @@ inline constexpr product_core avx512_products{avx512_host, avx512_bordered}, avx
 namespace detail {
 
 /// A machine's name with its steps, such as `avx512_2_1_1_l2`: in one process, machines that differ have different names. Where taps are
-/// joined, it has the bytes from a position to the next one, and the dilation in y: `avx512_6_1_l2`.
+/// joined, it has the bytes from a position to the next one, and the dilation in y: `avx512_6_1_l2`. Of channels apart, `apart_` leads.
 struct window_name {
     char letters[64]{};
     int count = 0;
 
     constexpr window_name(width const& of, window_steps const& by, char const* memory) {
+        if (by.apart) add("apart_");
         add(of.lanes == avx512.lanes ? "avx512_" : "avx_");
         if (by.joined_channels > 0) add(by.stride * by.joined_channels), add("_"), add(by.dilation_y), add("_");
         else {
@@ -195,6 +218,8 @@ constexpr machine machine_of_windows(width const& of, window_steps const& by, me
         return machine(window_name(of, by, image.name == l2.name ? "l2" : "ram").letters, ram, l2, cpu(of.instructions), vnni::pack, writes,
                        adds);
     };
+    if (by.apart && by.joined_channels > 0) throw std::invalid_argument("of channels apart, taps are not joined");
+    if (by.apart) return with(windows_apart<false>(of, by, image), windows_apart<true>(of, by, image));
     return by.joined_channels > 0 ? with(joined_windows<false>(of, by, image), joined_windows<true>(of, by, image))
                                   : with(windows<false>(of, by, image), windows<true>(of, by, image));
 }

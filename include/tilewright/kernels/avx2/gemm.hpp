@@ -70,7 +70,7 @@ constexpr void add_tiles(tile_list<gemm_tile>& into, gemm_shape const& of, std::
     into.add({rows, vectors, height(96), block, depth, true, true, 1, fewer});
     into.add({rows, vectors, height(96), block, depth, true, false, 1, unrolled, true});
     std::int64_t const tall = height(depth < 300 ? 480 : 240);
-    into.add({rows, vectors, tall, width, depth, true, false, 1, unrolled, true, true, of.columns % width == 0});
+    into.add({rows, vectors, tall, width, depth, true, false, 1, unrolled, true, true, true});
     if (several_heights) into.add({rows, vectors, height(192), block, depth, true, false, 1, unrolled, true});
 }
 

@@ -17,11 +17,13 @@ struct vnni_conv2d_tile {
 
 /// Whether groups of four bytes run over the taps of a row and their channels together: where the taps follow each other, and the channels
 /// of each would leave a group that is not full.
-constexpr bool joins_taps(conv2d_shape const& of) { return of.x.taps > 1 && of.x.dilation == 1 && of.channels % 4 != 0; }
+constexpr bool joins_taps(conv2d_shape const& of) { return of.groups == 1 && of.x.taps > 1 && of.x.dilation == 1 && of.channels % 4 != 0; }
 
-/// Whether the image is copied with a border: of the image, or up to a full group of four.
+/// Whether the image is copied with a border: of the image, or up to a full group of four. Groups of a depthwise convolution are rows of
+/// taps.
 constexpr bool has_border(conv2d_shape const& of) {
-    return of.y.before + of.y.after + of.x.before + of.x.after > 0 || (joins_taps(of) ? of.x.taps * of.channels : of.channels) % 4 != 0;
+    std::int64_t const terms = of.groups > 1 ? of.y.taps : joins_taps(of) ? of.x.taps * of.channels : of.channels;
+    return of.y.before + of.y.after + of.x.before + of.x.after > 0 || terms % 4 != 0;
 }
 
 /// What the windows of a core for such a convolution do.
@@ -29,7 +31,8 @@ constexpr targets::vnni::window_steps steps_of(conv2d_shape const& of) {
     return {.stride = of.x.stride,
             .dilation_y = of.y.dilation,
             .dilation_x = of.x.dilation,
-            .joined_channels = joins_taps(of) ? of.channels : 0};
+            .joined_channels = joins_taps(of) ? of.channels : 0,
+            .apart = of.groups > 1};
 }
 
 namespace detail {
