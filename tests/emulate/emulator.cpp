@@ -25,7 +25,11 @@ constexpr auto scale = intrinsic("scale", c(i, j) = cast<std::int32_t>(a(i, j)) 
                            .up_to(i, j)
                            .on(unit)
                            .cycles(6, 2 * per(i), per(i) * per(j).in_units_of(2));
-constexpr auto small = machine("small", host, near, unit, in, twice, dots, highest, scale);
+constexpr auto all_of = cast<std::int32_t>(a(l)) * cast<std::int32_t>(b(l));
+constexpr auto one_on = intrinsic("one_on", c() += all_of).reads(a, near).reads(b, near).updates(c, near).up_to(l);
+constexpr auto one_from =
+    intrinsic("one_from", c() = cast<std::int32_t>(a(z)) + sum(l, all_of)).reads(a, near).reads(b, near).writes(c, near);
+constexpr auto small = machine("small", host, near, unit, in, twice, dots, highest, scale, one_on, one_from);
 
 // Remainders are not negative, and a shift by less than nothing goes the other way.
 static_assert(detail::divide(7, 2) == 3 && detail::divide(-7, 2) == -4 && detail::divide(7, -2) == -3 && detail::divide(-7, -2) == 4);
@@ -92,6 +96,23 @@ TEST_CASE("an intrinsic computes its semantics on strided operands") {
     std::int64_t const reduced[] = {bits(first), -1, 6, 1, 0, 0, 0, 0, bits(sums), -1, 1, 0, 0, 0, 0, 0};
     CHECK(on.intrinsic(1, reduced) == 0);
     for (int row = 0; row < 4; ++row) CHECK(sums[row] == *std::max_element(first + row * 6, first + row * 6 + 5) - 1);
+}
+TEST_CASE("an intrinsic with one result sums up from what was there, or from a start") {
+    emulator on(small, semantics_of<small>);
+    auto* const first = reinterpret_cast<std::int16_t*>(on.base(near));
+    auto* const second = reinterpret_cast<std::int16_t*>(on.base(near) + 1024);
+    auto* const sum = reinterpret_cast<std::int32_t*>(on.base(near) + 2048);
+    for (int at = 0; at < 5; ++at) first[at] = static_cast<std::int16_t>(at + 2), second[at] = static_cast<std::int16_t>(3 * at - 4);
+    *sum = 100;
+    auto const bits = [](auto* address) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address)); };
+    std::int64_t operands[] = {bits(first), -1, 1, 0, 0, 0, 0, 0, bits(second), -1, 1, 0, 0, 0, 0, 0, bits(sum), -1, 0, 0, 0, 0, 0, 0, 3};
+    CHECK(on.intrinsic(3, operands) == 0);  // 3 of 5 elements
+    CHECK(*sum == 100 - 2 * 4 - 3 * 1 + 4 * 2);
+    operands[24] = 5;
+    CHECK(on.intrinsic(3, operands) == 0);
+    CHECK(*sum == 97 - 2 * 4 - 3 * 1 + 4 * 2 + 5 * 5 + 6 * 8);
+    CHECK(on.intrinsic(4, operands) == 0);
+    CHECK(*sum == 2 - 2 * 4 - 3 * 1 + 4 * 2 + 5 * 5 + 6 * 8);
 }
 TEST_CASE("a call costs what it covers") {
     emulator on(small, semantics_of<small>);

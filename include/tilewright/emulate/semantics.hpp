@@ -194,6 +194,8 @@ struct intrinsic_semantics {
             else {
                 std::int64_t const extent = what.is_flexible(axis) ? extents[axis] : whole.axes[axis].extent;
                 if constexpr (Loop + 1 == Loops) {
+                    // Compilers are told that iterations do not touch each other's memory. A reduced axis would break that promise.
+                    static_assert(axis < whole.rank);
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #else
@@ -225,7 +227,7 @@ struct intrinsic_semantics {
             }
         }
     }
-    /// Whether the reduction reads the operand that the result overwrites. Then each element is complete before it is written.
+    /// Whether the reduction reads the operand that the result overwrites.
     static constexpr bool reduces_what_it_overwrites = [] {
         constexpr int tied = what.find_in_place();
         bool reads = false;
@@ -235,6 +237,9 @@ struct intrinsic_semantics {
         }
         return reads;
     }();
+
+    /// Whether each element is complete before it is written. A single one is: no loop over elements could be the innermost one.
+    static constexpr bool completes_each = whole.reduces() && (whole.rank == 0 || reduces_what_it_overwrites);
 
     static void carry_out(void* const* addresses, std::int64_t const* strides, [[maybe_unused]] std::int64_t const* extents) {
         std::int64_t axes[stage::most_axes] = {};
@@ -247,7 +252,8 @@ struct intrinsic_semantics {
         };
         constexpr bool continues = whole.continues || what.operands[target_operand].is == direction::updates;
         auto const begin = [&](std::int64_t const* at) -> value_type {
-            if constexpr (whole.start >= 0) return evaluate<part, whole.start>(at, load);
+            if constexpr (continues) return target[offset<whole.target>(strides, at)];
+            else if constexpr (whole.start >= 0) return evaluate<part, whole.start>(at, load);
             else return identity();
         };
         auto const accumulate = [&](value_type& into, std::int64_t const* at) {
@@ -256,7 +262,7 @@ struct intrinsic_semantics {
             else if constexpr (whole.reduction == operation::reduce_maximum) into = into < value ? value : into;
             else into = value < into ? value : into;
         };
-        if constexpr (reduces_what_it_overwrites) {
+        if constexpr (completes_each) {
             run<0, whole.axis_count, false>(axes, extents, [&](std::int64_t* at) {
                 value_type made = begin(at);
                 run_reduced<whole.rank>(at, extents, [&](std::int64_t const* inside) { accumulate(made, inside); });
