@@ -88,6 +88,7 @@ constexpr schedule on_lines = schedule(matmul_nn, dsp)
     .buffers(2)
     .prefetch(1)
     .in_bank(0)
+    .layout([](auto i, auto j) { return index_map(j, i); })
     .cache_write(int8_operands::C, l1)
     .store_in(int8_operands::C, l2)
     .reads(int8_operands::A, dram)
@@ -97,7 +98,7 @@ constexpr schedule on_lines = schedule(matmul_nn, dsp)
 constexpr bool one_on_each_line(schedule const& s, int line) {
     for (int at = 0; at < s.directive_count(); ++at)
         if (s.directive_at(at).line != ++line) return false;
-    return s.directive_count() == 13;
+    return s.directive_count() == 14;
 }
 static_assert(one_on_each_line(on_lines, before_directives));
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/compute/node.hpp>
+#include <utility>
 
 namespace tilewright {
 
@@ -71,17 +72,23 @@ constexpr index_map_list index_map(Indices const&... indices) {
 
 namespace detail {
 
-/// Calls a function of an index map with as many coordinates as it takes.
+/// How many coordinates a function of an index map takes; -1: it is no such function.
 template <class Map, class... Coordinates>
-constexpr index_map_list read_index_map(Map const& map, Coordinates const&... coordinates) {
-    if constexpr (requires { map(coordinates...); }) {
-        index_map_list list = map(coordinates...);
-        list.arguments = sizeof...(Coordinates);
-        return list;
-    } else {
-        static_assert(sizeof...(Coordinates) < max_rank, "layout takes a function of the coordinates of a box: [](auto i, auto j) { … }");
-        return read_index_map(map, coordinates..., box_index{.dimension = sizeof...(Coordinates)});
+constexpr int coordinates_of() {
+    if constexpr (requires(Map const& map, Coordinates const&... coordinates) { map(coordinates...); }) return sizeof...(Coordinates);
+    else if constexpr (sizeof...(Coordinates) < max_rank) return coordinates_of<Map, Coordinates..., box_index>();
+    else return -1;
+}
+
+/// What a function of an index map returns for `Count` coordinates.
+template <int Count, class Map>
+constexpr index_map_list read_index_map(Map const& map) {
+    index_map_list list = [&]<int... Dimension>(std::integer_sequence<int, Dimension...>) {
+        return map(box_index{.dimension = Dimension}...);
     }
+    (std::make_integer_sequence<int, Count>{});
+    list.arguments = Count;
+    return list;
 }
 
 }  // namespace detail

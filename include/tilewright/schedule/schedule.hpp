@@ -28,6 +28,22 @@ struct at_line {
     constexpr at_line(T const& what, int in_line = __builtin_LINE()) : given(what), line(in_line) {}
 };
 
+/// An index map, with the line where it stands: what `layout` takes.
+struct layout_map {
+    index_map_list list{};  ///< what the map returns; -1 `arguments`: the compiler has refused what is no map
+    int line;               ///< of the source where it stands
+
+    /// Of a function of the coordinates of a box: `[](auto i, auto j) { return index_map(i / 6, j, i % 6); }`.
+    template <class Map>
+    constexpr layout_map(Map const& map, int in_line = __builtin_LINE()) : line(in_line) {
+        constexpr int count = detail::coordinates_of<Map>();
+        constexpr bool is_map = count >= 0;
+        static_assert(is_map, "layout takes a function of the coordinates of a box: [](auto i, auto j) { … }");
+        if constexpr (is_map) list = detail::read_index_map<count>(map);
+        else list.arguments = count;
+    }
+};
+
 /// One directive as it was written. Its names stand in `schedule::names`.
 struct directive {
     directive_kind kind = directive_kind::stage;  ///< which directive
@@ -297,10 +313,10 @@ class schedule {
     /// For the cache_read, cache_write or store_in before it: where the elements of its box are. `map` takes a coordinate for each
     /// dimension of the tensor and returns those of the buffer, outermost first: `.layout([](auto i, auto j) { return index_map(i / 6, j, i
     /// % 6); })`. The coordinates before `separator` say in which block of the memory an element is.
-    template <class Map>
-    constexpr schedule& layout(Map const& map, int line = __builtin_LINE()) {
-        if (layout_count_ < most_layouts) layouts_[layout_count_] = detail::read_index_map(map);
-        return log(directive_kind::layout, line, {layout_count_++});
+    constexpr schedule& layout(layout_map const& map) {
+        if (map.list.arguments < 0) return leave();
+        if (layout_count_ < most_layouts) layouts_[layout_count_] = map.list;
+        return log(directive_kind::layout, map.line, {layout_count_++});
     }
     /// Replaces the named innermost loops by steps of the intrinsic: `tensorize(mi, ni, ki, mac16)`. They are named outermost first, one
     /// for each axis of the intrinsic.
