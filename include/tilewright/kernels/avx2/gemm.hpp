@@ -70,7 +70,8 @@ constexpr void add_tiles(tile_list<gemm_tile>& into, gemm_shape const& of, std::
     into.add({rows, vectors, height(96), block, depth, true, true, 1, fewer});
     into.add({rows, vectors, height(96), block, depth, true, false, 1, unrolled, true});
     std::int64_t const tall = height(depth < 300 ? 480 : 240);
-    into.add({rows, vectors, tall, width, depth, true, false, 1, unrolled, true, true, true});
+    bool const few_partial = of.columns % width == 0 || of.columns >= 16 * width;
+    into.add({rows, vectors, tall, width, depth, true, false, 1, unrolled, true, true, few_partial});
     if (several_heights) into.add({rows, vectors, height(192), block, depth, true, false, 1, unrolled, true});
 }
 
@@ -93,7 +94,8 @@ constexpr tile_list<gemm_tile> tiles_for(gemm_shape const& of, int limit = tile_
     detail::register_tiles const fitting = detail::register_tiles_of(on);
     for (int first : {0, fitting.likely}) {
         std::int64_t before = 0;
-        for (std::int64_t wanted : {256, 512, 1024, 384}) {
+        // Deep blocks need the larger second-level caches that come with more registers.
+        for (std::int64_t wanted : {256, 512, on.registers().registers >= 32 ? 704 : 1024, on.registers().registers >= 32 ? 1024 : 384}) {
             std::int64_t const depth = small ? of.depth : detail::block_depth_for(of.depth, wanted);
             // Tiles that are less likely are tried at the first depth.
             if (depth == before || (before > 0 && first > 0)) continue;
