@@ -315,35 +315,10 @@ X86_VNNI_PRODUCT(x86_avx_vnni_s8s8, x86_avx_vnni_product, X86_VNNI_LEFT_SIGNED)
     }
 X86_VNNI_WINDOW(x86_avx512_vnni_window, x86_avx512_vnni_convolve)
 X86_VNNI_WINDOW(x86_avx_vnni_window, x86_avx_vnni_convolve)
-
-/* sums(x, j) of windows over rows of pixels, whose channels are contiguous; each channel has sums of its own. @param groups  of four rows
- * of taps: those that a window has not have weights of 0, and are read @return 0 */
-#define X86_VNNI_DEPTHWISE(name, convolve)                                                                                              \
-    X86_VNNI_FUNCTION name(int64_t groups, int64_t taps, int64_t rows, int64_t channels, const void* left, int64_t line, int64_t pixel, \
-                           int64_t stride, int64_t dilation_y, int64_t dilation_x, const void* right, int64_t right_group,              \
-                           int64_t right_tap, void* sums, int64_t sums_row, int64_t adds) {                                             \
-        const struct x86_vnni_call of = {1,                                                                                             \
-                                         taps,                                                                                          \
-                                         rows,                                                                                          \
-                                         channels,                                                                                      \
-                                         groups,                                                                                        \
-                                         (const uint8_t*)left,                                                                          \
-                                         dilation_y * line,                                                                             \
-                                         dilation_x * pixel,                                                                            \
-                                         stride * pixel,                                                                                \
-                                         (const uint8_t*)right,                                                                         \
-                                         0,                                                                                             \
-                                         right_tap,                                                                                     \
-                                         right_group,                                                                                   \
-                                         4,                                                                                             \
-                                         (int32_t*)sums,                                                                                \
-                                         sums_row,                                                                                      \
-                                         adds};                                                                                         \
-        convolve(of);                                                                                                                   \
-        return 0;                                                                                                                       \
-    }
-X86_VNNI_DEPTHWISE(x86_avx512_vnni_apart, x86_avx512_vnni_convolve_apart)
-X86_VNNI_DEPTHWISE(x86_avx_vnni_apart, x86_avx_vnni_convolve_apart)
+/* Likewise, but columns are channels, each with sums of its own. A group is four rows of taps; those that a window has not have weights of
+ * 0, and are read. @param tap_rows  1 @param right_tap_row  0 */
+X86_VNNI_WINDOW(x86_avx512_vnni_apart, x86_avx512_vnni_convolve_apart)
+X86_VNNI_WINDOW(x86_avx_vnni_apart, x86_avx_vnni_convolve_apart)
 
 /* Four rows become rows of groups of four. @param turned  128 where signs are turned, or 0 */
 X86_VNNI_FUNCTION x86_vnni_pack_fours(int64_t groups, int64_t columns, const void* from, int64_t from_row, void* to, int64_t to_group,

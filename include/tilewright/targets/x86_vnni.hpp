@@ -161,10 +161,11 @@ constexpr intrinsic windows_apart(width const& of, window_steps const& by, memor
     return windows_of<Adds>(term, sum(l, s, q, term), image)
         .up_to(s, i, j, l)
         .cycles(20, per(i) * per(l, s) * per(j).in_units_of(of.lanes))
-        .calls(of.apart, argument::extent(l), argument::extent(s), argument::extent(i), argument::extent(j), argument::address(bytes),
-               argument::stride(bytes, 0), argument::stride(bytes, 1), argument::literal(by.stride), argument::literal(by.dilation_y),
-               argument::literal(by.dilation_x), argument::address(packed), argument::stride(packed, 0), argument::stride(packed, 1),
-               argument::address(c), argument::stride(c, 0), argument::literal(Adds));
+        .calls(of.apart, argument::literal(1), argument::extent(s), argument::extent(i), argument::extent(j), argument::extent(l),
+               argument::address(bytes), argument::stride(bytes, 0), argument::stride(bytes, 1), argument::literal(by.stride),
+               argument::literal(by.dilation_y), argument::literal(by.dilation_x), argument::address(packed), argument::literal(0),
+               argument::stride(packed, 1), argument::stride(packed, 0), argument::address(c), argument::stride(c, 0),
+               argument::literal(Adds));
 }
 
 constexpr auto products(ir::label name, width const& of, memory const& operands) {

@@ -27,15 +27,16 @@ struct gemm_tile {
 
 namespace detail {
 
-/// Tiles of registers that fill a core: rows, and vectors of each. The likeliest stand first, as many as `likely`.
+/// Tiles of registers that fill a core: rows, and vectors of each. The likeliest stand first, as many as `likely`. The depths of blocks
+/// suit the second-level caches that come with so many registers.
 struct register_tiles {
     static constexpr int count = 5;
     int likely;
-    std::int64_t rows[count], vectors[count];
+    std::int64_t rows[count], vectors[count], depths[4];
 };
 constexpr register_tiles register_tiles_of(targets::vector_core const& on) {
-    if (on.registers().registers >= 32) return {3, {12, 8, 6, 10, 5}, {2, 3, 4, 2, 4}};
-    return {2, {6, 4, 4, 5, 3}, {2, 3, 2, 2, 4}};
+    if (on.registers().registers >= 32) return {3, {12, 8, 6, 10, 5}, {2, 3, 4, 2, 4}, {256, 512, 704, 1024}};
+    return {2, {6, 4, 4, 5, 3}, {2, 3, 2, 2, 4}, {256, 512, 1024, 384}};
 }
 
 constexpr std::int64_t whole_blocks(std::int64_t extent, std::int64_t of) { return (extent + of - 1) / of * of; }
@@ -70,6 +71,7 @@ constexpr void add_tiles(tile_list<gemm_tile>& into, gemm_shape const& of, std::
     into.add({rows, vectors, height(96), block, depth, true, true, 1, fewer});
     into.add({rows, vectors, height(96), block, depth, true, false, 1, unrolled, true});
     std::int64_t const tall = height(depth < 300 ? 480 : 240);
+    // A block of B that is not whole takes as long as one: among a few, it makes up for what the caches are asked ahead.
     bool const few_partial = of.columns % width == 0 || of.columns >= 16 * width;
     into.add({rows, vectors, tall, width, depth, true, false, 1, unrolled, true, true, few_partial});
     if (several_heights) into.add({rows, vectors, height(192), block, depth, true, false, 1, unrolled, true});
@@ -94,8 +96,7 @@ constexpr tile_list<gemm_tile> tiles_for(gemm_shape const& of, int limit = tile_
     detail::register_tiles const fitting = detail::register_tiles_of(on);
     for (int first : {0, fitting.likely}) {
         std::int64_t before = 0;
-        // Deep blocks need the larger second-level caches that come with more registers.
-        for (std::int64_t wanted : {256, 512, on.registers().registers >= 32 ? 704 : 1024, on.registers().registers >= 32 ? 1024 : 384}) {
+        for (std::int64_t wanted : fitting.depths) {
             std::int64_t const depth = small ? of.depth : detail::block_depth_for(of.depth, wanted);
             // Tiles that are less likely are tried at the first depth.
             if (depth == before || (before > 0 && first > 0)) continue;
