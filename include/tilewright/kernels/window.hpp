@@ -12,8 +12,8 @@ struct window {
     std::int64_t before = 0, after = 0;  ///< elements of border
 
     constexpr std::int64_t positions() const { return (extent + before + after - (taps - 1) * dilation - 1) / stride + 1; }
-    /// The index in the image of a tap at a position, outside it in the border.
-    constexpr auto index(axis const& position, axis const& tap) const { return stride * position + dilation * tap - before; }
+    /// The index in the image of a tap at a position, outside it in the border. A tap is an axis, or an affine index.
+    constexpr auto index(axis const& position, auto const& tap) const { return stride * position + dilation * tap - before; }
 };
 
 }  // namespace tilewright::kernel

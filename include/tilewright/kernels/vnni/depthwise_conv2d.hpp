@@ -31,7 +31,7 @@ struct rows_to_convolve {
     }
 
     constexpr auto computation() const {
-        auto const at_y = shape.y.stride * y + shape.y.dilation * (4 * group + term) - shape.y.before;
+        auto const at_y = shape.y.index(y, 4 * group + term);
         auto const image = [&] {
             if constexpr (Bordered) return padded(in(batch, in_y, in_x, channel), 0)(batch, at_y, shape.x.index(x, s), channel);
             else return in(batch, at_y, shape.x.index(x, s), channel);
