@@ -83,6 +83,24 @@ TEST_CASE("taps are joined where that fills groups of four, and an image is copi
     CHECK(vnni_conv2d_of<of>.weight_count() == 64 * 7 * 6 * 4);
     CHECK(vnni_tiles_for(of).tiles[1].block_rows == 1024 * 1024 / 16 / (230 * 3 * 2));
 }
+TEST_CASE("all filters stand beside each other, as long as half of the second cache holds their weights") {
+    constexpr window three{.extent = 14, .taps = 3, .before = 1, .after = 1}, one{.extent = 14};
+    auto const beside = [](std::int64_t channels, std::int64_t filters, window const& of) {
+        return filters_beside({.channels = channels, .filters = filters, .y = of, .x = of});
+    };
+    CHECK(beside(16, 355, three) == 355);
+    CHECK(vnni_conv2d<true>({.channels = 16, .filters = 355, .y = three, .x = three}).weight_count() == 355 * 9 * 16);
+    // 3 rows of 3 taps of 5 channels are 3 rows of 4 groups, 48 bytes; a call takes 1,024 filters at most.
+    CHECK(beside(5, 1024, three) == 1024);
+    CHECK(beside(5, 1056, three) == 352);
+    // Of 512 channels, a filter has 4,608 bytes: 113 fit.
+    CHECK(beside(512, 113, three) == 113);
+    CHECK(beside(512, 512, three) == 64);
+    CHECK(beside(512, 288, three) == 96);
+    CHECK(beside(512, 130, three) == 32);
+    CHECK(beside(1024, 512, one) == 512);
+    CHECK(beside(1024, 1024, one) == 512);
+}
 TEST_CASE("what a convolution by VNNI cannot take is refused") {
     conv2d_shape grouped = small;
     grouped.groups = 2;

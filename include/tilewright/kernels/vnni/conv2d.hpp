@@ -19,6 +19,22 @@ struct vnni_conv2d_tile {
 /// of each would leave a group that is not full.
 constexpr bool joins_taps(conv2d_shape const& of) { return of.groups == 1 && of.x.taps > 1 && of.x.dilation == 1 && of.channels % 4 != 0; }
 
+/// Groups of four bytes that a tap has, or a row of joined taps.
+constexpr std::int64_t groups_of_four(conv2d_shape const& of) { return ((joins_taps(of) ? of.x.taps : 1) * of.channels + 3) / 4; }
+
+/// Filters beside each other that suit a shape: all of them, where their weights fit in half of `l2`. Otherwise, the largest part of them
+/// that is whole panels of two vectors and fits; or one panel of 32, up to whose multiple the caller fills up the filters with zeros.
+constexpr std::int64_t filters_beside(conv2d_shape const& of) {
+    constexpr std::int64_t panel = 32;
+    std::int64_t const of_filter = 4 * of.y.taps * (joins_taps(of) ? 1 : of.x.taps) * groups_of_four(of),
+                       most = detail::at_most(targets::vnni::most_columns, targets::vnni::l2.capacity / 2 / of_filter);
+    if (of.filters <= most) return of.filters;
+    for (std::int64_t some = most / panel * panel; some > panel; some -= panel) {
+        if (of.filters % some == 0) return some;
+    }
+    return panel;
+}
+
 /// Whether the image is copied with a border: of the image, or up to a full group of four. Groups of a depthwise convolution are rows of
 /// taps.
 constexpr bool has_border(conv2d_shape const& of) {
@@ -57,7 +73,7 @@ struct fours_to_convolve {
           lane{"lane", filters},
           r{"r", of.y.taps},
           s{"s", of.x.taps},
-          group{"group", ((Joined ? of.x.taps : 1) * of.channels + 3) / 4},
+          group{"group", groups_of_four(of)},
           term{"term", 4},
           in_y{"in_y", of.y.extent},
           in_x{"in_x", of.x.extent},
@@ -99,10 +115,10 @@ struct vnni_conv2d : detail::fours_to_convolve<Bordered, Joined> {
     using operands = detail::fours_to_convolve<Bordered, Joined>;
     decltype(std::declval<operands const&>().computation()) what;
 
-    /// @param filters  beside each other: 32 are two vectors of AVX-512
+    /// @param filters  beside each other: those of a call
     /// @throws std::invalid_argument when they do not divide all filters, or there are groups of channels
-    constexpr explicit vnni_conv2d(conv2d_shape const& of, std::int64_t filters = 32)
-        : operands(of, filters), what(operands::computation()) {}
+    constexpr vnni_conv2d(conv2d_shape const& of, std::int64_t filters) : operands(of, filters), what(operands::computation()) {}
+    constexpr explicit vnni_conv2d(conv2d_shape const& of) : vnni_conv2d(of, filters_beside(of)) {}
 
     /// Of the packed weights; what stands at no `place_of` is 0.
     constexpr std::int64_t weight_count() const { return this->shape.filters * this->shape.y.taps * taps() * this->group.extent * 4; }
@@ -118,7 +134,7 @@ struct vnni_conv2d : detail::fours_to_convolve<Bordered, Joined> {
 };
 
 /// A convolution whose shape is known to the compiler, where schedules can point at it.
-template <conv2d_shape Shape, std::int64_t Filters = 32>
+template <conv2d_shape Shape, std::int64_t Filters = filters_beside(Shape)>
 inline constexpr vnni_conv2d<has_border(Shape), joins_taps(Shape)> vnni_conv2d_of{Shape, Filters};
 
 /// Tiles that are worth trying for a shape, the likeliest first: blocks whose part of the image takes a quarter or half of `l2`.
