@@ -270,6 +270,10 @@ TEST_CASE("the tool of a program names the layer of the first wrong call") {
         return std::string(std::istreambuf_iterator<char>(from), {});
     };
     CHECK(said(dumped, 0) == "168 calls, as the emulator makes them\n");
+    CHECK(std::system(PROGRAM_TRACE_TOOL " diff npu=" PROGRAM_TRACE_FILE " > /dev/null") == 0);
+    CHECK(std::system(PROGRAM_TRACE_TOOL " diff cpu=" PROGRAM_TRACE_FILE " 2> " PROGRAM_TRACE_FILE ".said") / 256 == 1);
+    std::ifstream complaint(PROGRAM_TRACE_FILE ".said");
+    CHECK(contains(std::string(std::istreambuf_iterator<char>(complaint), {}), "no agent `cpu` runs kernels"));
     // Each product has 84 calls. The reference shows what is said when the sixth of the second one is left out.
     std::string wrong = dumped;
     std::size_t at = 0;

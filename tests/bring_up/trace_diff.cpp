@@ -19,9 +19,9 @@
 #include "kernels/values.hpp"
 #include "kernels/views.hpp"
 #include "program/alike_program.hpp"
+#include "program/chip.hpp"
 #include "program/core_program.hpp"
 #include "program/engine_program.hpp"
-#include "program/team_program.hpp"
 
 // The C of kernels of all kinds, with its trace hooks, on a device whose functions do nothing but return: it calls what the emulator says.
 
@@ -327,7 +327,7 @@ TEST_CASE("a trace of a program that cores share has each core's layers") {
     calls.erase(calls.begin());
     CHECK(trace_difference::between(*made.expected, made.trace).find("core 2, call 0: expected ") == 0);  // a barrier of the program
 }
-TEST_CASE("copies by engines of the caller's machine are layers of a trace; kernels beside the caller are refused") {
+TEST_CASE("copies by engines of the caller's machine are layers of a trace") {
     program_plan_value const& plan = program_plan<engine_programs::copying>;
     call_log log(machines_of(plan));
     CHECK(machines_of(plan).size() == 1);
@@ -337,8 +337,163 @@ TEST_CASE("copies by engines of the caller's machine are layers of a trace; kern
     for (int k = 0; k < plan.kernels.size(); ++k) {
         if (plan.kernel_at(k).is_copy()) CHECK(layers.count(plan.kernel_at(k).name.str()) == 1);
     }
-    program_plan_value const& beside = program_plan<team_programs::team>;
-    call_log none(machines_of(beside));
-    CHECK_THROWS_WITH(log_calls(none, beside, {semantics_of<team_programs::mixed>, semantics_of<team_programs::npu_machine>}),
-                      Catch::Contains("agent `npu` runs kernel `beside` beside the caller"));
+}
+
+namespace {
+
+/// A cpu that loads for two npus beside it, whose machine is the same.
+struct two_npus {
+    machine cpu_machine = chip::cpu_machine, npu_machine = chip::npu_machine;
+    agent npu0, npu1, cpu;
+    schedule doubled, added;
+    program what{"whole"};
+    program_plan_value plan;
+
+    two_npus()
+        : npu0(agent("npu0", with_room(npu_machine)).aside("npu0_start", "npu0_join")),
+          npu1(agent("npu1", npu_machine).aside("npu1_start", "npu1_join")),
+          cpu("cpu", with_room(cpu_machine)),
+          doubled(chip::doubled, npu_machine),
+          added(chip::added, cpu_machine) {
+        using namespace chip;
+        doubled.cache_read(x, spad).at(i).cache_write(r, spad).at(i);
+        what.input(in, l2).run("a", npu0, doubled).bind(x, in).bind(r, t0).run("b", npu1, doubled).bind(x, in).bind(r, t1);
+        what.run("c", cpu, added).bind(x, t0).bind(y, t1).bind(r, out).output(out, l2);
+        plan = make_program_plan(what);
+    }
+    void log(call_log& into) const { log_calls(into, plan, std::vector<semantics_table>(static_cast<std::size_t>(plan.of->agent_count))); }
+
+  private:
+    /// Three tensors are alive together.
+    static machine const& with_room(machine& of) {
+        for (memory& one : of.memories.parts) {
+            if (one.name == chip::act.name) one.capacity = 1200;
+        }
+        return of;
+    }
+};
+
+/// Each agent has a thread, whose ring is its own.
+constexpr char const* device_of_two_npus = R"(#define TILEWRIGHT_TRACE_STORAGE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+_Thread_local int now;
+#include <tilewright/runtime/trace.h>
+#include "whole.h"
+uint64_t tilewright_cycles(void) { static atomic_ullong passed; return passed += 3; }
+static void write_letter(char letter) { putchar(letter); }
+int fetch(const void *source, void *destination, int64_t bytes) { return 0; }
+int mvin(const void *source, void *destination, int64_t bytes) { return 0; }
+int mvout(const void *source, void *destination, int64_t bytes) { return 0; }
+static struct work { pthread_t thread; int core; int (*kernel)(void *); void *arguments; } works[3];
+static void *run(void *at) {
+    struct work *const w = at;
+    now = w->core;
+    return (void *)(intptr_t)w->kernel(w->arguments);
+}
+static int start(int core, int (*kernel)(void *), void *arguments) {
+    works[core] = (struct work){.core = core, .kernel = kernel, .arguments = arguments};
+    return pthread_create(&works[core].thread, NULL, run, &works[core]);
+}
+static int join(int core) {
+    void *code;
+    return pthread_join(works[core].thread, &code) + (int)(intptr_t)code;
+}
+int npu0_start(int (*kernel)(void *), void *arguments) { return start(1, kernel, arguments); }
+int npu1_start(int (*kernel)(void *), void *arguments) { return start(2, kernel, arguments); }
+int npu0_join(void) { return join(1); }
+int npu1_join(void) { return join(2); }
+int main(void) {
+    static _Alignas(64) char act[1200], spads[2][128], l2[4096];
+    int const code = whole(&(struct whole_memories){.act = act, .npu0_spad = spads[0], .npu1_spad = spads[1], .l2 = l2});
+    tilewright_trace_dump(write_letter);
+    return code;
+}
+)";
+
+std::string difference(call_log const& expected, std::vector<core_trace> const& traces) {
+    return trace_difference::between(expected, traces);
+}
+
+}  // namespace
+
+TEST_CASE("agents beside the caller are compared each by itself: by whose trace it is, or by their functions") {
+    two_npus const of;
+    REQUIRE(to_string(of.plan.refusal) == "; ");
+    call_log expected(machines_of(of.plan));
+    of.log(expected);
+    folder const here;
+    for (auto const& [name, text] :
+         halide::c_program(of.plan, {"whole", halide::binding::device, {"now.h", "trace_of_cpu.h", "trace_of_npu.h"}}))
+        here.write(name, text);
+    here.write("now.h", "extern _Thread_local int now;\n");
+    here.write("trace_of_cpu.h", trace_header(of.cpu_machine, "trace_of_cpu"));
+    here.write("trace_of_npu.h", trace_header(of.npu_machine, "trace_of_npu"));
+    here.write("main.c", device_of_two_npus);
+    std::optional<std::vector<core_trace>> const run = trace_of_device(here, "whole.c", 3);
+    REQUIRE((run && run->size() == 3));
+    std::vector<core_trace> made = *run;
+    CHECK((made[0].calls.size() == 1 && made[1].calls.size() == 20 && made[2].calls.size() == 20));
+
+    // Both npus have the same functions, so somebody has to say whose a trace is.
+    CHECK_THROWS_WITH(difference(expected, made), Catch::Contains("several agents call `mvin` beside each other: write whose trace it is"));
+    made[1].agent = "npu0", made[2].agent = "npu1";
+    CHECK(difference(expected, made) == "");
+    made[0].agent = "cpu";
+    CHECK(difference(expected, made) == "");
+    // Each processor with its own trace, in which it is core 0.
+    made[1].core = made[2].core = 0;
+    CHECK(difference(expected, made) == "");
+    made[2].agent = "npu2";
+    CHECK_THROWS_WITH(difference(expected, made), Catch::Contains("no agent `npu2` runs kernels"));
+    made[2].agent = "npu0";
+    CHECK_THROWS_WITH(difference(expected, made), Catch::Contains("calls of agent `npu0` stand in several rings"));
+    made[2].agent = "npu1";
+
+    std::vector<core_trace> changed = made;
+    changed[2].calls[4].arguments[2] += 1;
+    CHECK(difference(expected, changed).find("agent npu1, call 4 (b, call 4): mvin: `bytes` should be 40, and is 41\n") == 0);
+    changed = made;
+    changed[1].calls.clear();
+    CHECK(difference(expected, changed) == "agent npu0: the trace has no calls of it, and it should make 20\n");
+    changed = made;
+    changed[1].calls.erase(changed[1].calls.begin(), changed[1].calls.begin() + 6), changed[1].lost = 6;
+    CHECK(difference(expected, changed) == "");
+}
+TEST_CASE("where functions say who calls, one ring can have the calls of several agents") {
+    // The second product is of the caller's, whose machine has other functions.
+    static machine const own("own", chip::act, chip::spad, transfer("own_mvin", chip::act, chip::spad),
+                             transfer("own_mvout", chip::spad, chip::act));
+    using namespace chip;
+    static schedule const staged = schedule(doubled, own).cache_read(x, spad).at(i).cache_write(r, spad).at(i);
+    static agent const here("here", own);
+    program mixed("mixed");
+    mixed.input(in, act).run("a", npu0, staged_on_npu).bind(x, in).bind(r, t0).run("b", here, staged).bind(x, t0).bind(r, out);
+    mixed.output(out, act);
+    program_plan_value const plan = make_program_plan(mixed);
+    REQUIRE(to_string(plan.refusal) == "; ");
+    call_log expected(machines_of(plan));
+    log_calls(expected, plan, std::vector<semantics_table>(2));
+    REQUIRE((expected.of_core(0).size() == 20 && expected.of_agent("npu0").size() == 20));
+
+    // What the emulator was asked for, the agent's calls in between.
+    std::vector<core_trace> made(1);
+    auto const add = [&](expected_call const& one) {
+        traced_call call{one.symbol};
+        for (expected_argument const& a : one.arguments) call.arguments.push_back((a.base.empty() ? 0 : 0x1000) + a.value);
+        made[0].calls.push_back(call);
+    };
+    for (std::size_t at = 0; at < 20; ++at) add(expected.of_core(0)[at]), add(expected.of_agent("npu0")[at]);
+    CHECK(difference(expected, made) == "");
+    std::vector<core_trace> changed = made;
+    ++changed[0].calls[7].arguments[2];
+    CHECK(difference(expected, changed).find("agent npu0, call 3 (a, call 3): mvout: `bytes` should be 40, and is 41\n") == 0);
+    changed = made;
+    ++changed[0].calls[6].arguments[2];
+    CHECK(difference(expected, changed).find("core 0, call 3 (b, call 3): own_mvout: `bytes` should be 40, and is 41\n") == 0);
+    changed = made;
+    changed[0].lost = 2;
+    CHECK_THROWS_WITH(difference(expected, changed),
+                      Catch::Contains("core 0 lost calls, and its trace has those of agents that work beside"));
 }

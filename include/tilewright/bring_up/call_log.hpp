@@ -2,8 +2,13 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
+#include <string>
 #include <tilewright/bring_up/trace_header.hpp>
 #include <tilewright/emulate/emulator.hpp>
+#include <tilewright/program/agent.hpp>
+#include <utility>
+#include <vector>
 
 // What an emulated machine is asked for, as the calls of C functions that a device would get for it.
 namespace tilewright::bring_up {
@@ -35,18 +40,47 @@ class call_log {
             });
         }
     }
+    /// Tells of an agent that runs kernels of a program. One that works beside the caller has calls in an order of its own.
+    void know(agent const& by) {
+        std::string const whose = by.is_aside() ? by.name.str() : "";
+        agents_[by.name.str()] = whose;
+        each_device_function(*by.where, [&](device_call const& call, auto const&) { callers_[call.symbol.str()].insert(whose); });
+    }
+    /// Whose calls those of an agent are: its own; or, where it does not work beside the caller, those of the caller, which is empty.
+    /// @throws std::invalid_argument when no such agent runs kernels
+    std::string const& whose(std::string const& agent) const {
+        auto const found = agents_.find(agent);
+        if (found == agents_.end()) throw std::invalid_argument("no agent `" + agent + "` runs kernels");
+        return found->second;
+    }
+    /// Who calls a function: agents beside the caller; empty: the caller.
+    std::set<std::string> const& callers(std::string const& symbol) const {
+        static std::set<std::string> const the_caller{""};
+        auto const found = callers_.find(symbol);
+        return found == callers_.end() ? the_caller : found->second;
+    }
+    std::set<std::string> all_beside() const {
+        std::set<std::string> all;
+        for (auto const& [name, whose] : agents_) {
+            if (!whose.empty()) all.insert(whose);
+        }
+        return all;
+    }
     /// From now on, calls are those of a kernel of a program, which an agent runs; empty: of none.
     void in_layer(std::string const& layer, std::string const& agent) { layer_ = layer, agent_ = agent; }
     /// Tells where an argument of the kernel lies in this process.
     void know(std::string const& tensor, void const* first, std::int64_t bytes) {
         places_.push_back({tensor, static_cast<std::byte const*>(first), bytes});
     }
-    std::vector<expected_call> const& of_core(int number) const {
-        static std::vector<expected_call> const none;
-        auto const found = calls_.find(number);
-        return found == calls_.end() ? none : found->second;
+    /// Calls of a core of the caller, or of an agent beside it.
+    std::vector<expected_call> const& of_core(int number) const { return calls_at({std::string(), number}); }
+    std::vector<expected_call> const& of_agent(std::string const& beside) const { return calls_at({beside, 0}); }
+    /// Of the caller.
+    int cores() const {
+        int count = 0;
+        for (auto const& [whose, calls] : calls_) count = whose.first.empty() ? std::max(count, whose.second + 1) : count;
+        return count;
     }
-    int cores() const { return calls_.empty() ? 0 : calls_.rbegin()->first + 1; }
 
     // As the emulator is called; each before it.
 
@@ -108,6 +142,11 @@ class call_log {
     }
 
   private:
+    std::vector<expected_call> const& calls_at(std::pair<std::string, int> const& whose) const {
+        static std::vector<expected_call> const none;
+        auto const found = calls_.find(whose);
+        return found == calls_.end() ? none : found->second;
+    }
     struct place {
         std::string tensor;
         std::byte const* first = nullptr;
@@ -133,7 +172,8 @@ class call_log {
             made.arguments.back().name = names.at(static_cast<std::size_t>(at));
         }
         std::scoped_lock const alone(access_);
-        calls_[on.core()].push_back(std::move(made));
+        std::string const of = agents_.count(agent_) > 0 ? agents_.at(agent_) : "";
+        calls_[{of, of.empty() ? on.core() : 0}].push_back(std::move(made));
     }
     expected_argument of_transfer(emulator const& on, transfer_description const& t, emulation::transfer_call const& call,
                                   std::int64_t bytes, call_argument const& a) const {
@@ -206,7 +246,9 @@ class call_log {
 
     std::map<std::string, std::vector<std::string>> names_;
     std::vector<place> places_;
-    std::map<int, std::vector<expected_call>> calls_;
+    std::map<std::pair<std::string, int>, std::vector<expected_call>> calls_;  ///< by agent beside the caller, and core
+    std::map<std::string, std::string> agents_;                                ///< whose calls an agent's are
+    std::map<std::string, std::set<std::string>> callers_;                     ///< likewise, by function
     std::string layer_, agent_;
     std::mutex access_;
 };

@@ -27,16 +27,10 @@ inline std::vector<machine const*> machines_of(program_plan_value const& plan) {
 
 /// Runs a program on the emulated machines of its agents and writes down what they are asked for. Tensors that the caller passes are zeros.
 ///
-/// @throws std::invalid_argument when the program was refused, when an agent runs kernels beside the caller, or with the emulator's error
+/// @throws std::invalid_argument when the program was refused, or with the emulator's error
 inline void log_calls(call_log& log, program_plan_value const& plan, std::vector<semantics_table> const& semantics) {
     if (plan.refusal) throw std::invalid_argument(to_string(plan.refusal));
-    for (int at = 0; at < plan.kernels.size(); ++at) {
-        agent const& by = plan.agent_of(plan.kernel_at(at));
-        if (!by.is_aside()) continue;
-        throw std::invalid_argument("agent `" + by.name.str() + "` runs kernel `" + plan.kernel_at(at).name.str() +
-                                    "` beside the caller, so the order of its calls among the others is not known: trace its kernels by "
-                                    "themselves");
-    }
+    for (int at = 0; at < plan.kernels.size(); ++at) log.know(plan.agent_of(plan.kernel_at(at)));
     program_emulator on(plan, semantics);
     halide::jit_program compiled(on);
     std::vector<std::unique_ptr<std::byte, void (*)(void*)>> memory;

@@ -1,29 +1,73 @@
 #pragma once
 #include <map>
+#include <set>
+#include <stdexcept>
 #include <tilewright/bring_up/call_log.hpp>
 #include <tilewright/bring_up/trace_log.hpp>
+#include <utility>
 
 // The first step in which a device did something else than the emulator.
 namespace tilewright::bring_up {
 
 class trace_difference {
   public:
-    /// @return the first wrong step of each core in words, with the calls in front of it; empty when there is none
+    /// @return the first wrong step of each core, and of each agent beside the caller, with the calls in front of it; empty when there is
+    /// none
+    /// @throws std::invalid_argument when a trace does not say who makes a call, or which calls are lost, or is of no agent
     static std::string between(call_log const& expected, std::vector<core_trace> const& traces) {
         std::string text;
-        for (core_trace const& one : traces) text += trace_difference(expected.of_core(one.core), one).find();
-        for (int core = 0; core < expected.cores(); ++core) {
-            bool found = false;
-            for (core_trace const& one : traces) found |= one.core == core;
-            if (!found && !expected.of_core(core).empty())
-                text += "core " + std::to_string(core) + ": the trace has no calls of it, and it should make " +
-                        std::to_string(expected.of_core(core).size()) + "\n";
+        std::set<int> found;
+        for (core_trace const& one : traces) {
+            core_trace const own = part_of(expected, one, {});
+            bool const is_of_agent = one.agent.empty() ? own.calls.empty() && !one.calls.empty() : !expected.whose(one.agent).empty();
+            if (is_of_agent) continue;
+            if (!found.insert(one.core).second)
+                throw std::invalid_argument("core " + std::to_string(one.core) + " stands in several traces: write whose each is");
+            text += trace_difference(expected.of_core(one.core), own, "core " + std::to_string(one.core)).find();
         }
+        for (int core = 0; core < expected.cores(); ++core) {
+            if (found.count(core) == 0) text += missing("core " + std::to_string(core), expected.of_core(core));
+        }
+        for (std::string const& agent : expected.all_beside()) text += of_agent(expected, traces, agent);
         return text;
     }
 
   private:
-    trace_difference(std::vector<expected_call> const& wanted, core_trace const& got) : wanted_(wanted), got_(got) {}
+    trace_difference(std::vector<expected_call> const& wanted, core_trace const& got, std::string whose)
+        : wanted_(wanted), got_(got), whose_(std::move(whose)) {}
+
+    static std::string missing(std::string const& whose, std::vector<expected_call> const& wanted) {
+        if (wanted.empty()) return {};
+        return whose + ": the trace has no calls of it, and it should make " + std::to_string(wanted.size()) + "\n";
+    }
+    /// Calls of a ring that an agent beside the caller makes, or the caller.
+    static core_trace part_of(call_log const& expected, core_trace const& all, std::string const& whose) {
+        core_trace part{all.core, all.lost, {}};
+        for (traced_call const& one : all.calls) {
+            std::set<std::string> const& callers = expected.callers(one.symbol);
+            if (all.agent.empty() && callers.size() > 1)
+                throw std::invalid_argument("several agents call `" + one.symbol +
+                                            "` beside each other: write whose trace it is, AGENT=TRACE");
+            if ((all.agent.empty() ? *callers.begin() : expected.whose(all.agent)) == whose) part.calls.push_back(one);
+        }
+        if (all.lost > 0 && !part.calls.empty() && part.calls.size() < all.calls.size())
+            throw std::invalid_argument("core " + std::to_string(all.core) +
+                                        " lost calls, and its trace has those of agents that work beside each other: it is not known whose "
+                                        "are lost. Raise TILEWRIGHT_TRACE_RECORDS, or give each agent a ring of its own");
+        return part;
+    }
+    static std::string of_agent(call_log const& expected, std::vector<core_trace> const& traces, std::string const& agent) {
+        core_trace made;
+        for (core_trace const& one : traces) {
+            core_trace part = part_of(expected, one, agent);
+            if (part.calls.empty()) continue;
+            if (!made.calls.empty())
+                throw std::invalid_argument("calls of agent `" + agent + "` stand in several rings: they have no order");
+            made = std::move(part);
+        }
+        if (made.calls.empty()) return missing("agent " + agent, expected.of_agent(agent));
+        return trace_difference(expected.of_agent(agent), made, "agent " + agent).find();
+    }
 
     std::string find() {
         std::size_t const lost = static_cast<std::size_t>(got_.lost);
@@ -65,7 +109,7 @@ class trace_difference {
     /// @param at  of the calls that the trace has
     std::string report(std::size_t at, std::string const& what) const {
         std::size_t const step = static_cast<std::size_t>(got_.lost) + at;
-        std::string text = "core " + std::to_string(got_.core) + ", call " + std::to_string(step) + layer_text(step) + ": " + what + "\n";
+        std::string text = whose_ + ", call " + std::to_string(step) + layer_text(step) + ": " + what + "\n";
         for (std::size_t before = at > 3 ? at - 3 : 0; before < at && before < got_.calls.size(); ++before)
             text += "    before   " + text_of(got_.calls[before]) + "\n";
         return text;
@@ -103,6 +147,7 @@ class trace_difference {
 
     std::vector<expected_call> const& wanted_;
     core_trace const& got_;
+    std::string whose_;
     std::map<std::string, std::int64_t> bases_;  ///< where what the kernel was given begins on the device
 };
 

@@ -26,6 +26,7 @@ struct core_trace {
     int core = 0;
     std::int64_t lost = 0;
     std::vector<traced_call> calls{};
+    std::string agent{};  ///< of a program, that makes all of them; empty: the functions say who
 };
 
 /// Reads a trace. Lines in front of the first core are left out: a board may have written other things there.

@@ -133,21 +133,29 @@ inline std::vector<core_trace> trace_of_file(std::string const& path) {
     if (!from) throw std::invalid_argument("cannot read " + path);
     return read_trace(from);
 }
-/// `tool diff TRACE` names the first step that differs from what the emulator does, and returns 2; `tool fit TRACE…` prints the costs of
-/// the machines' parts.
+/// @param named  a path, or AGENT=PATH
+inline std::vector<core_trace> trace_of(std::string const& named) {
+    std::size_t const sign = named.find('=');
+    if (sign == named.npos || named.find('/') < sign) return trace_of_file(named);
+    std::vector<core_trace> made = trace_of_file(named.substr(sign + 1));
+    for (core_trace& one : made) one.agent = named.substr(0, sign);
+    return made;
+}
+/// `tool diff TRACE…` names the first step that differs from what the emulator does, and returns 2. Several traces are those of processors
+/// with memories of their own, of one run; AGENT=TRACE is all of an agent. `tool fit TRACE…` prints the costs of the machines' parts.
 /// @param logs  writes down what should be called
 /// @return 0, 1 after a message, or 2
 inline int run_trace_tool(std::vector<machine const*> const& machines, std::function<void(call_log&)> const& logs, int count,
                           char** arguments) try {
     std::vector<std::string> const given(arguments + 1, arguments + count);
-    bool const compares = given.size() == 2 && given[0] == "diff", fits = given.size() >= 2 && given[0] == "fit";
-    if (!compares && !fits) {
-        std::cerr << "usage: " << arguments[0] << " diff TRACE | fit TRACE...\n";
+    bool const fits = given.size() >= 2 && given[0] == "fit";
+    if (given.size() < 2 || (!fits && given[0] != "diff")) {
+        std::cerr << "usage: " << arguments[0] << " diff [AGENT=]TRACE... | fit TRACE...\n";
         return 1;
     }
     std::vector<core_trace> traces;
     for (std::size_t at = 1; at < given.size(); ++at) {
-        std::vector<core_trace> const one = trace_of_file(given[at]);
+        std::vector<core_trace> const one = trace_of(given[at]);
         traces.insert(traces.end(), one.begin(), one.end());
     }
     std::cout << lost_text(traces);
