@@ -15,6 +15,7 @@ constexpr int most = 24, rows = 4;
 constexpr axis four{"four", 4}, along{"along", most}, row{"row", rows};
 constexpr tensor<std::int8_t> a{"a"}, b{"b"};
 constexpr tensor<std::int32_t> c{"c"}, d{"d"};
+constexpr tensor<float> u{"u"}, v{"v"}, w{"w"};
 constexpr memory host{.name = "host"}, near{.name = "near", .base = 0x4000, .capacity = 8_KiB};
 
 /// a times b, one row of each.
@@ -34,9 +35,14 @@ constexpr auto sums_on = reading_both(intrinsic("sums_on", c(row) += cast<std::i
                              .updates(c, near)
                              .up_to(row, along);
 constexpr auto elements = reading_both(intrinsic("elements", c(along) = products(along))).writes(c, near).up_to(along);
+// A product is rounded before it is added.
+constexpr auto floats_on = intrinsic("floats_on", w(along) += u(along) * v(along)).reads({u, v}, near).updates(w, near).up_to(along);
+constexpr auto dot_on = intrinsic("dot_on", w() += u(along) * v(along)).reads({u, v}, near).updates(w, near).up_to(along);
+constexpr auto widen = transfer("widen", host, near, w(along) = u(along) * u(along) + u(along));
 
 inline constexpr auto small =
     machine("small", host, near, transfer("in", host, near), sum4, sum4_on, sum_all, sum_on, sum_from, most_of_all, sums_on, elements);
+inline constexpr auto of_floats = machine("of_floats", host, near, widen, floats_on, dot_on);
 
 }  // namespace optimised_semantics
 
@@ -95,10 +101,47 @@ result expected(int which, int count) {
     return made;
 }
 
+/// Products that no float holds are added to about the opposite: rounded once or twice makes another sum.
+int wrong_floats() {
+    std::array<float, most> one{}, other{}, sums{}, made{};
+    volatile float hidden = 1;
+    for (int at = 0; at < most; ++at) {
+        auto const n = static_cast<std::size_t>(at);
+        one[n] = hidden + static_cast<float>(at + 1) * 0x1p-23f, other[n] = hidden - static_cast<float>(3 * at) * 0x1p-22f;
+        sums[n] = -hidden;
+    }
+    int wrong = 0;
+    auto const call = [&](int which) {
+        void* addresses[] = {one.data(), other.data(), made.data()};
+        std::int64_t const strides[3 * max_rank] = {}, extents[ir::stage::most_axes] = {most};
+        semantics_of<of_floats>.intrinsics[which](addresses, strides, extents);
+    };
+    auto const compare = [&](char const* what, auto const& expected) {
+        for (std::size_t at = 0; at < most; ++at) {
+            if (made[at] == expected(at)) continue;
+            ++wrong;
+            std::printf("%s: element %zu is %.9g\n", what, at, static_cast<double>(made[at]));
+        }
+    };
+    auto const rounded = [](float a, float b) {
+        volatile float const product = a * b;
+        return product;
+    };
+    made = sums, call(0);
+    compare("floats_on", [&](std::size_t at) { return sums[at] + rounded(one[at], other[at]); });
+    made = sums, call(1);
+    float dot = sums[0];
+    for (std::size_t at = 0; at < most; ++at) dot += rounded(one[at], other[at]);
+    compare("dot_on", [&](std::size_t at) { return at == 0 ? dot : sums[at]; });
+    semantics_of<of_floats>.transfers[0](made.data(), one.data(), most);
+    compare("widen", [&](std::size_t at) { return rounded(one[at], one[at]) + one[at]; });
+    return wrong;
+}
+
 }  // namespace
 
 int main() {
-    int wrong = 0;
+    int wrong = wrong_floats();
     for (int which = 0; which < small.intrinsics.size(); ++which) {
         for (int count = 1; count <= most; ++count) {
             if (computed(which, count) == expected(which, count)) continue;

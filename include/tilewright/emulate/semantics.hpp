@@ -11,6 +11,13 @@
 #include <type_traits>
 #include <utility>
 
+// By default, gcc merges a multiplication with the addition after it where the processor can, and rounds once where two operations do.
+#if defined(__GNUC__) && !defined(__clang__)
+#define TILEWRIGHT_ROUNDS_EACH [[gnu::optimize("fp-contract=off")]]
+#else
+#define TILEWRIGHT_ROUNDS_EACH
+#endif
+
 // What transfers and intrinsics declare to compute, compiled: the nodes of their semantics become C++ expressions.
 namespace tilewright {
 
@@ -241,7 +248,8 @@ struct intrinsic_semantics {
     /// Whether each element is complete before it is written. A single one is: no loop over elements could be the innermost one.
     static constexpr bool completes_each = whole.reduces() && (whole.rank == 0 || reduces_what_it_overwrites);
 
-    static void carry_out(void* const* addresses, std::int64_t const* strides, [[maybe_unused]] std::int64_t const* extents) {
+    TILEWRIGHT_ROUNDS_EACH static void carry_out(void* const* addresses, std::int64_t const* strides,
+                                                 [[maybe_unused]] std::int64_t const* extents) {
         std::int64_t axes[stage::most_axes] = {};
         constexpr int target_operand = what.find(whole.output);
         auto* const target = static_cast<value_type*>(addresses[target_operand]);
@@ -303,7 +311,7 @@ struct transfer_semantics {
         return -1;
     }();
 
-    static void carry_out(void* destination, void const* source, std::int64_t count) {
+    TILEWRIGHT_ROUNDS_EACH static void carry_out(void* destination, void const* source, std::int64_t count) {
         for (std::int64_t i = 0; i < count; ++i) {
             auto const load = [&]<int Node>(std::int64_t const*) {
                 return static_cast<typename scalar<part::view[Node].type>::type const*>(source)[i];
@@ -352,3 +360,5 @@ constexpr std::array<semantics_table const*, sizeof...(Agent)> semantics_of_agen
 }  // namespace detail
 
 }  // namespace tilewright
+
+#undef TILEWRIGHT_ROUNDS_EACH
