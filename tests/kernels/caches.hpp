@@ -37,6 +37,9 @@ inline constexpr auto two_stages = stages(S(y, x) = in(y, x) + 1, out(y, x) = S(
 inline constexpr auto blur = stages(S(p, x) = in(p, x) + 5, out(y, x) = S(y, x) + S(y + 1, x) + S(y + 2, x));
 inline constexpr axis part{"part", 2}, step{"step", 11};
 inline constexpr auto in_parts = stages(S(part, x) += in(11 * part + step, x), out(x) += S(part, x));
+inline constexpr auto onward = out(y, x) = in(y, x) * 2 + out(y, x);
+inline constexpr axis row{"row", 22};
+inline constexpr auto summed_on = out(x) = out(x) + sum(row, in(row, x));
 
 inline std::vector<schedule> with_caches() {
     return {
@@ -54,6 +57,10 @@ inline std::vector<schedule> with_caches() {
         schedule(in_parts, two).stage(S).distribute(part, dsp).store_in(S, l2),
         // One core computes for the other.
         schedule(two_stages, two).split(y, yo, yi, 2).compute_at(S, yo).store_in(S, l2).buffers(2).stage(S).on(dsp, 1),
+        // An engine brings what the core adds to: all of it, or tile by tile.
+        schedule(onward, two).cache_write(out, l2),
+        schedule(onward, two).split(y, yo, yi, 4).cache_read(in, l2).at(yo).buffers(2).cache_write(out, l2).at(yo).buffers(2),
+        schedule(summed_on, two).split(row, yo, yi, 8).reorder(yo, x, yi).cache_read(in, l2).at(yo).cache_write(out, l2),
         // One core loads for both.
         schedule(twice, two).split(y, yo, yi, 8).distribute(yi, dsp).cache_read(in, l2).at(yo).buffers(2).cache_write(out, tcm).at(yi),
     };

@@ -52,6 +52,19 @@ TEST_CASE("what the caller gives is read anew, and results are cleaned once") {
     CHECK(plan->buffers[plan->upkeeps[nth(*plan, step_kind::invalidate).what].buffer].name == "in");
     CHECK(plan->buffers[plan->upkeeps[nth(*plan, step_kind::clean).what].buffer].name == "out");
 }
+TEST_CASE("what an engine brings for the core to add to is read anew") {
+    CHECK(steps_of(*plan_of_kernel(schedule(onward, cached_cores::two).cache_write(out, l2))) == "swIIcCsw");
+    // Sums that the core itself has begun are its own. Those of the caller are not.
+    constexpr static auto from_zero = out(x) = sum(row, in(row, x));
+    CHECK(steps_of(*plan_of_kernel(schedule(from_zero, cached_cores::two))) == "IcC");
+    CHECK(steps_of(*plan_of_kernel(schedule(summed_on, cached_cores::two))) == "IIcC");
+    // Sums that an engine has stored, and brings again.
+    constexpr static auto blocking =
+        machine("blocking", dram, l2, dma, transfer("get", dram, l2).on(dma), transfer("put", l2, dram).on(dma));
+    schedule in_passes(from_zero, blocking);
+    in_passes.split(row, yo, yi, 11).reorder(yo, x, yi).cache_write(out, l2).at(yo);
+    CHECK(steps_of(*plan_of_kernel(in_passes)) == "IlscCIcCse");
+}
 TEST_CASE("around an engine, the version that the loops stand at") {
     auto const plan = plan_of_kernel(
         schedule(twice, cached_cores::two).split(y, yo, yi, 4).cache_read(in, l2).at(yo).buffers(2).cache_write(out, l2).at(yo).buffers(2));

@@ -87,10 +87,8 @@ struct cache_run {
                 if (a.writes) fresh[a.buffer] = static_cast<std::uint16_t>(fresh[a.buffer] & ~bit(version));
                 continue;
             }
-            buffer_users const& by = (*users)[a.buffer];
-            bool const may_be_old = by.written_by_others(plan->is_one_for_all(b) ? core : 1u, a.reads) ||
-                                    (a.reads && (by.engine_writes || b.kind == buffer_kind::argument));
-            if (may_be_old && (fresh[a.buffer] & bit(version)) == 0) report(in, rule::line_not_invalidated, a.buffer, version);
+            bool const is_old = (fresh[a.buffer] & bit(version)) == 0 && may_be_old(*plan, a, (*users)[a.buffer], core);
+            if (is_old) report(in, rule::line_not_invalidated, a.buffer, version);
             if (a.writes) changed[a.buffer] = static_cast<std::uint16_t>(changed[a.buffer] | bit(version));
         }
     }

@@ -9,7 +9,15 @@ namespace tilewright::detail {
 struct buffer_access {
     buffer_id buffer = no_buffer;
     bool by_engine = false, reads = false, writes = false;
+    bool continues = false;  ///< goes on from what is there: the step's own program has put it there, or loaded it
 };
+
+/// Whether a body reads the sums that it writes.
+constexpr bool reads_result(plan_value const& plan, body const& b) {
+    stage const& st = plan.stages[b.stage];
+    return b.kind == body_kind::update || (b.kind == body_kind::reduction && st.continues) ||
+           (b.kind == body_kind::intrinsic && st.reduces());
+}
 
 /// Whether an engine carries a body out.
 constexpr bool is_on_engine(plan_value const& plan, body const& b) {
@@ -32,7 +40,10 @@ constexpr buffer_accesses accesses_of(plan_value const& plan, step const& s) {
     if (s.kind != step_kind::compute) return all;
     body const& b = plan.bodies[s.what];
     bool const by_engine = is_on_engine(plan, b);
-    plan.each_use(b, [&](use const& u, bool reads, bool writes) { all.push({u.buffer, by_engine, reads, writes}); });
+    bool const continues = reads_result(plan, b), reads_first = continues && plan.stages[b.stage].continues;
+    plan.each_use(b, [&](use const& u, bool reads, bool writes) {
+        all.push({u.buffer, by_engine, reads || (writes && reads_first), writes, writes && continues});
+    });
     // An element that is passed by value is read by the core.
     int const of_uses = all.count;
     auto const pass = [&](buffer_id passed) {
@@ -63,6 +74,13 @@ struct buffer_users {
     }
 };
 using all_buffer_users = fixed_array<buffer_users, plan_value::most_buffers>;
+
+/// Whether a core's cache may have something else than what others have put where a step touches a buffer. @param cores  that run the step
+constexpr bool may_be_old(plan_value const& plan, buffer_access const& a, buffer_users const& by, unsigned cores) {
+    buffer const& b = plan.buffers[a.buffer];
+    if (by.written_by_others(plan.is_one_for_all(b) ? cores : 1u, a.reads)) return true;
+    return (a.reads && b.kind == buffer_kind::argument) || ((a.reads || a.continues) && by.engine_writes);
+}
 
 /// The cores that run the steps of a program, one after the other: a bit for each.
 class cores_of_steps {
@@ -131,12 +149,6 @@ class upkeep_placer {
     };
 
     constexpr bool is_cached(buffer_id at) const { return p.plan.where->memories[p.plan.buffers[at].memory].is_cached(); }
-    /// Whether others have written what some cores are going to touch.
-    constexpr bool needs_fresh(buffer_access const& a, unsigned cores) const {
-        buffer_users const& by = users_[a.buffer];
-        if (by.written_by_others(p.plan.is_one_for_all(p.plan.buffers[a.buffer]) ? cores : 1u, a.reads)) return true;
-        return a.reads && (by.engine_writes || p.plan.buffers[a.buffer].kind == buffer_kind::argument);
-    }
     /// What the caller passes has lines of its own, and no gaps where several cores write.
     constexpr void check_argument(buffer_id at) {
         buffer& b = p.buffer_at(at);
@@ -184,7 +196,7 @@ class upkeep_placer {
             for (int which = 0; which < accesses.count; ++which) {
                 buffer_access const& a = accesses[which];
                 if (a.by_engine || !is_cached(a.buffer)) continue;
-                if (needs_fresh(a, here)) ask(step_kind::invalidate, at, depth, a.buffer);
+                if (may_be_old(p.plan, a, users_[a.buffer], here)) ask(step_kind::invalidate, at, depth, a.buffer);
                 if (a.writes) ask(step_kind::clean, at, depth, a.buffer);
             }
         }
