@@ -92,6 +92,9 @@ struct label {
     constexpr char byte(int position) const { return static_cast<char>(words.elements[position / 8] >> (8 * (position % 8)) & 0xff); }
 };
 
+/// The name of what a wrong call has made: the compiler has refused it, and plans say nothing more.
+inline constexpr label wrong_call{"(call)"};
+
 /// `name` and `suffix` in one; cut, and marked so, where it is too long.
 constexpr label joined(label const& name, label const& suffix) {
     char text[2 * label::longest + 2] = {};

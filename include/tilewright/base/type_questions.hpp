@@ -24,4 +24,8 @@ concept converts_to = requires(void (*take)(To), From const& value) {
     take(value);
 };
 
+/// Never, whatever is given: for what is refused where a compiler comes to it.
+template <class... Given>
+inline constexpr bool as_expected = false;
+
 }  // namespace tilewright::detail

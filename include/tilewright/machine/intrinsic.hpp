@@ -1,4 +1,5 @@
 #pragma once
+#include <tilewright/base/whole_number.hpp>
 #include <tilewright/compute/stage.hpp>
 #include <tilewright/machine/intrinsic_cost.hpp>
 #include <tilewright/machine/transfer.hpp>
@@ -93,6 +94,10 @@ struct intrinsic : intrinsic_description {
     part_protocol protocol{};  ///< its further calls and the configurations that it uses
 
   private:
+    constexpr intrinsic& leave() {
+        name = ir::wrong_call;
+        return *this;
+    }
     template <class Change>
     constexpr intrinsic& change(any_tensor const& operand, Change&& what) {
         int const at = find(operand.name);
@@ -115,6 +120,12 @@ struct intrinsic : intrinsic_description {
     constexpr intrinsic(ir::label intrinsic_name, computation<Count> const& what)
         : intrinsic_description{.name = intrinsic_name, .call = {.symbol = intrinsic_name}}, does(what) {}
 
+    /// Refused, with what an intrinsic takes.
+    template <bool expected = false>
+    constexpr explicit intrinsic(...) : intrinsic_description{.name = ir::wrong_call} {
+        static_assert(expected, "intrinsic takes its name, and a stage: intrinsic(\"mac16\", c(i, j) += a(i, l) * b(l, j))");
+    }
+
     /// The operand is read, in this memory. The plan puts it there by `cache_read`, or refuses the schedule (operand_memory). Operands are
     /// declared in the order of the C function, at most 16.
     constexpr intrinsic& reads(any_tensor const& operand, memory const& where) { return constrain(operand, where, ir::direction::reads); }
@@ -129,6 +140,38 @@ struct intrinsic : intrinsic_description {
     /// (missing_first_form).
     constexpr intrinsic& updates(any_tensor const& operand, memory const& where) {
         return constrain(operand, where, ir::direction::updates);
+    }
+    /// Refused, with what each takes.
+    template <bool expected = false>
+    constexpr intrinsic& reads(...) {
+        static_assert(expected, "reads takes an operand, or several in braces, and then a memory: reads(a, spad), reads({a, b}, spad)");
+        return leave();
+    }
+    template <bool expected = false>
+    constexpr intrinsic& writes(...) {
+        static_assert(expected, "writes takes the result, and then a memory: writes(c, acc)");
+        return leave();
+    }
+    template <bool expected = false>
+    constexpr intrinsic& updates(...) {
+        static_assert(expected, "updates takes the result, and then a memory: updates(c, acc)");
+        return leave();
+    }
+    template <bool expected = false>
+    constexpr intrinsic& on(...) {
+        static_assert(expected, "on takes the engine that is busy with it, or the kind of cores that has it: on(array)");
+        return leave();
+    }
+    template <bool expected = false>
+    constexpr intrinsic& cycles(...) {
+        static_assert(expected, "cycles takes a whole number, and rates of axes: cycles(16), cycles(4, per(i), 2 * per(j))");
+        return leave();
+    }
+    template <bool expected = false>
+    constexpr intrinsic& calls(...) {
+        static_assert(expected,
+                      "calls takes the C function, and its arguments: calls(\"mac\", argument::address(a), argument::stride(a, 0))");
+        return leave();
     }
     /// The engine that is busy with it, one job after the other. It must be part of the machine (unknown_part).
     constexpr intrinsic& on(engine const& where) {
@@ -157,8 +200,8 @@ struct intrinsic : intrinsic_description {
     /// per(j).in_units_of(16))`. A call always covers all of an axis that is not `up_to`.
     template <class... Rates>
         requires(detail::converts_to<Rates, cycle_rate>&&...)
-    constexpr intrinsic& cycles(std::int64_t count, Rates const&... rates) {
-        costs = {.cycles = count};
+    constexpr intrinsic& cycles(whole_number count, Rates const&... rates) {
+        costs = {.cycles = count.value};
         (add_cycles(rates), ...);
         return *this;
     }
@@ -192,6 +235,7 @@ struct intrinsic : intrinsic_description {
     }
     /// The C function that carries it out, and its arguments in order. Comes after the operands are declared.
     template <class... Arguments>
+        requires((detail::converts_to<Arguments, call_argument> || detail::converts_to<Arguments, operand_argument>)&&...)
     constexpr intrinsic& calls(ir::label symbol, Arguments const&... arguments) {
         call = {.symbol = symbol};
         (call.push(resolved(arguments)), ...);

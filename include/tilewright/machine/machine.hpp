@@ -54,6 +54,9 @@ struct machine {
     int semantics_count = 0;                            ///< above `most_nodes` it marks an overflow
 
   private:
+    template <class Part>
+    static constexpr bool can_be_part = detail::one_of<Part, memory, engine, tilewright::tokens, core, configuration, transfer, intrinsic>;
+
     constexpr semantics_range keep(semantics_nodes const& what) {
         semantics_range const range{semantics_count, what.count};
         semantics_count += what.count;
@@ -82,8 +85,20 @@ struct machine {
     /// other by name, and are copied. The planner checks the description when it is first used (unknown_part, invalid_part,
     /// invalid_number).
     template <class... Parts>
-    constexpr explicit machine(ir::label machine_name, Parts const&... parts) : name(machine_name) {
-        (add(parts), ...);
+        requires((can_be_part<Parts>)&&...)
+    constexpr explicit machine(ir::label machine_name, Parts const&... parts) : name(machine_name) { (add(parts), ...); }
+    /// Refused: parts stand without braces.
+    template <class Part>
+    constexpr machine(ir::label, std::initializer_list<Part>, std::initializer_list<engine> = {}, std::initializer_list<transfer> = {},
+                      std::initializer_list<intrinsic> = {})
+        : name(ir::wrong_call) {
+        static_assert(detail::as_expected<Part>,
+                      "machine takes its parts without braces: machine(\"npu\", dram, spad, loader, mvin, mac16)");
+    }
+    /// Refused, with what a machine takes.
+    template <bool expected = false>
+    constexpr explicit machine(...) : name(ir::wrong_call) {
+        static_assert(expected, "machine takes its name, and then parts of machines: machine(\"npu\", dram, spad, loader, mvin, mac16)");
     }
 
     /// One more memory. The first one is where arguments live.
@@ -98,6 +113,7 @@ struct machine {
     constexpr void add(configuration const& part) { configurations.push(part); }
     /// One more transfer.
     constexpr void add(transfer const& part) {
+        if (part.name == ir::wrong_call) name = ir::wrong_call;
         transfer_description description = part;
         description.semantics = keep(part.does);
         keep(part.protocol, description);
@@ -105,6 +121,7 @@ struct machine {
     }
     /// One more intrinsic.
     constexpr void add(intrinsic const& part) {
+        if (part.name == ir::wrong_call) name = ir::wrong_call;
         intrinsic_description description = part;
         description.semantics = keep(part.does);
         keep(part.protocol, description);

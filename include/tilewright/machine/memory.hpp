@@ -8,13 +8,32 @@ inline constexpr std::uint64_t no_address = ~std::uint64_t{0};
 
 constexpr std::int64_t operator""_KiB(unsigned long long count) { return static_cast<std::int64_t>(count) * 1024; }
 constexpr std::int64_t operator""_MiB(unsigned long long count) { return static_cast<std::int64_t>(count) * 1024 * 1024; }
+constexpr std::int64_t operator""_GiB(unsigned long long count) { return static_cast<std::int64_t>(count) * 1024 * 1024 * 1024; }
+namespace detail {
+/// The number in front of a point.
+template <char... Digits>
+constexpr std::int64_t whole_part() {
+    std::int64_t count = 0;
+    bool is_whole = true;
+    ((is_whole = is_whole && Digits >= '0' && Digits <= '9', count = is_whole ? count * 10 + (Digits - '0') : count), ...);
+    return count;
+}
+}  // namespace detail
+template <char... Digits>
+constexpr std::int64_t operator""_KiB() {
+    static_assert(!sizeof...(Digits), "bytes are whole: write 1536 for 1.5_KiB, or the number");
+    return detail::whole_part<Digits...>() * 1024 + 1024;  // so that there is no second error
+}
+template <char... Digits>
+constexpr std::int64_t operator""_MiB() {
+    static_assert(!sizeof...(Digits), "bytes are whole: write 1536_KiB for 1.5_MiB, or the number");
+    return operator""_MiB(detail::whole_part<Digits...>() + 1);
+}
 // What is 1,000 bytes to some people, and 1,024 to others.
 template <char... Digits>
 constexpr std::int64_t operator""_KB() {
     static_assert(!sizeof...(Digits), "KB has two meanings: write 64_KiB for 65,536 bytes, or the number");
-    std::int64_t count = 0;
-    ((count = count * 10 + (Digits - '0')), ...);
-    return count * 1024;  // so that there is no second error
+    return detail::whole_part<Digits...>() * 1024;  // so that there is no second error
 }
 template <char... Digits>
 constexpr std::int64_t operator""_MB() {

@@ -203,6 +203,11 @@ struct transfer : transfer_description {
         : transfer(transfer_name, from, to) {
         does = what;
     }
+    /// Refused, with what a transfer takes.
+    template <bool expected = false>
+    constexpr explicit transfer(...) : transfer_description{.name = ir::wrong_call} {
+        static_assert(expected, "transfer takes its name, from where, and to where: transfer(\"mvin\", dram, spad)");
+    }
 
     /// The engine that is busy with it, one job after the other. Without one, the core waits for each call. It must be part of the machine
     /// (unknown_part).
@@ -215,6 +220,12 @@ struct transfer : transfer_description {
         core_name = which.name;
         most_dimensions = max_rank + 1;
         return *this;
+    }
+    /// Refused, with what it takes.
+    template <bool expected = false>
+    constexpr transfer& on(...) {
+        static_assert(expected, "on takes the engine that is busy with it, or the core that copies: on(dma)");
+        return leave();
     }
     /// Its call returns before it is complete. The plan places the waits, as the engine says.
     constexpr transfer& asynchronous() {
@@ -307,10 +318,17 @@ struct transfer : transfer_description {
     }
     /// The C function that carries it out, and its arguments in order.
     template <class... Arguments>
+        requires(detail::converts_to<Arguments, call_argument>&&...)
     constexpr transfer& calls(ir::label symbol, Arguments const&... arguments) {
         call = {.symbol = symbol};
         (call.push(arguments), ...);
         return *this;
+    }
+    /// Refused, with what it takes.
+    template <bool expected = false>
+    constexpr transfer& calls(...) {
+        static_assert(expected, "calls takes the C function, and its arguments: calls(\"dma\", argument::source, argument::bytes)");
+        return leave();
     }
     /// One more C function, which each step calls after those before. All of its arguments are given.
     template <class... Arguments>
@@ -330,6 +348,10 @@ struct transfer : transfer_description {
     }
 
   private:
+    constexpr transfer& leave() {
+        name = ir::wrong_call;
+        return *this;
+    }
     /// Notes that a dimension has a limit. @return whether there can be such a dimension
     constexpr bool is_limited(int dimension) {
         bool const is = dimension >= 1 && dimension <= max_rank;

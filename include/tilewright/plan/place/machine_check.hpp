@@ -621,7 +621,9 @@ struct machine_check {
 constexpr machine_reading read_machine(machine const& what) {
     verdict_sheet sheet;
     machine_reading made;
-    machine_check{refusals(sheet), what}.run(made);
+    // The compiler has refused a call that makes the machine, or a part of it.
+    if (what.name == ir::wrong_call) sheet.first.kind = verdict_kind::reported;
+    else machine_check{refusals(sheet), what}.run(made);
     made.refusal = sheet.first;
     return made;
 }
