@@ -17,7 +17,15 @@ struct agent {
     /// An agent of this name, with the parts of this machine. By default, the core of the caller runs its kernels.
     constexpr agent(ir::label agent_name, machine const& what) : name(agent_name), where(&what) {}
     /// Refused: the machine must outlive the agent.
-    agent(ir::label, machine const&&) = delete;
+    template <bool expected = false>
+    constexpr agent(ir::label, machine const&&) : name(ir::wrong_call) {
+        static_assert(expected, "agent takes a machine that stays: write `inline constexpr auto name = machine(...)`, and pass the name");
+    }
+    /// Refused, with what an agent takes.
+    template <bool expected = false>
+    constexpr explicit agent(...) : name(ir::wrong_call) {
+        static_assert(expected, "agent takes its name, and then its machine: agent(\"npu\", npu_machine)");
+    }
 
     /// It runs kernels beside the caller: `int START(int (*kernel)(void *), void *arguments)` begins one and returns 0 or a code,
     /// `int JOIN(void)` returns what the kernel returned, when it is complete. At most one kernel is under way on an agent.
@@ -25,6 +33,12 @@ struct agent {
         agent changed = *this;
         changed.start = start_symbol, changed.join = join_symbol;
         return changed;
+    }
+    /// Refused, with what it takes.
+    template <bool expected = false>
+    constexpr agent aside(...) const {
+        static_assert(expected, "aside takes the C functions that begin and join a kernel: aside(\"npu_start\", \"npu_join\")");
+        return left();
     }
     /// It only copies: each of its kernels is one copy by an asynchronous transfer of its machine on this engine. The caller's core starts
     /// the transfer, goes on, and waits for it later, by the machine's own calls.
@@ -40,6 +54,13 @@ struct agent {
     /// Whether the caller's core goes on while a kernel of it is under way.
     constexpr bool works_beside() const { return is_aside() || is_engine(); }
     constexpr bool operator==(agent const&) const = default;
+
+  private:
+    constexpr agent left() const {
+        agent changed = *this;
+        changed.name = ir::wrong_call;
+        return changed;
+    }
 };
 
 }  // namespace tilewright

@@ -84,9 +84,35 @@ class program {
                     .data = data,
                     .count = count});
     }
+    /// Likewise, of an array of C++ itself.
+    template <class T, std::size_t Count>
+    constexpr program& constant(any_tensor const& tensor, memory const& where, T const (&data)[Count]) {
+        return constant(tensor, where, data, static_cast<std::int64_t>(Count));
+    }
     /// Refused: the data must outlive the program.
     template <class T, std::size_t Count>
     program& constant(any_tensor const&, memory const&, std::array<T, Count> const&&) = delete;
+    /// Refused, with what each takes.
+    template <bool expected = false>
+    constexpr program& constant(...) {
+        static_assert(expected, "constant takes a tensor, its memory, and an array of its elements: constant(weights, wei_mem, numbers)");
+        return leave();
+    }
+    template <bool expected = false>
+    constexpr program& input(...) {
+        static_assert(expected, "input takes a tensor, and then the memory where the caller has it: input(image, dram)");
+        return leave();
+    }
+    template <bool expected = false>
+    constexpr program& output(...) {
+        static_assert(expected, "output takes a tensor, and then the memory where the caller wants it: output(scores, dram)");
+        return leave();
+    }
+    template <bool expected = false>
+    constexpr program& state(...) {
+        static_assert(expected, "state takes what a run reads, what it leaves, and then the memory: state(before, after, sram)");
+        return leave();
+    }
     /// What the program keeps from one run to the next: a run reads as `before` what the run before it wrote as `after`. Both are one place
     /// of `where`, which nothing else uses. The caller writes `before` there once, before the first run.
     constexpr program& state(any_tensor const& before, any_tensor const& after, memory const& where) {
@@ -98,14 +124,14 @@ class program {
         return say({.kind = statement_kind::pin, .tensor = tensor.name, .where = where});
     }
     /// An input, an output or a pinned tensor lies so many bytes from the base of its memory, or of its bank.
-    constexpr program& at_offset(any_tensor const& tensor, std::int64_t bytes) {
+    constexpr program& at_offset(any_tensor const& tensor, whole_number bytes) {
         gives_places = true;
-        return say({.kind = statement_kind::at_offset, .tensor = tensor.name, .count = bytes});
+        return say({.kind = statement_kind::at_offset, .tensor = tensor.name, .count = bytes.value});
     }
     /// Such a tensor lies in this bank of its memory.
-    constexpr program& in_bank(any_tensor const& tensor, std::int64_t bank) {
+    constexpr program& in_bank(any_tensor const& tensor, whole_number bank) {
         gives_places = true;
-        return say({.kind = statement_kind::in_bank, .tensor = tensor.name, .count = bank});
+        return say({.kind = statement_kind::in_bank, .tensor = tensor.name, .count = bank.value});
     }
     /// A tensor between kernels may wait in `where` while nobody uses it, when its own memory is too small.
     constexpr program& may_spill(any_tensor const& tensor, memory const& where) {
@@ -139,7 +165,17 @@ class program {
         return *this;
     }
     /// Refused: the schedule must outlive the program.
-    program& run(ir::label, agent const&, schedule const&&) = delete;
+    template <bool expected = false>
+    constexpr program& run(ir::label, agent const&, schedule const&&) {
+        static_assert(expected, "run takes a schedule that stays: write `inline constexpr auto name = schedule(...)`, and pass the name");
+        return leave();
+    }
+    /// Refused, with what it takes.
+    template <bool expected = false>
+    constexpr program& run(...) {
+        static_assert(expected, "run takes a name for the kernel, an agent, and a schedule: run(\"conv\", npu, conv_on_npu)");
+        return leave();
+    }
     /// The tensor `of_kernel` of the kernel before it is the tensor `of_program`.
     constexpr program& bind(any_tensor const& of_kernel, any_tensor const& of_program) {
         return say_of_kernel({.kind = statement_kind::bind, .tensor = of_kernel.name, .other = of_program.name});
@@ -193,7 +229,12 @@ class program {
         for (int at = 0; at < count && at < max_rank; ++at) made.begin[at] = from[at];
         return made;
     }
+    constexpr program& leave() {
+        name = ir::wrong_call;
+        return *this;
+    }
     constexpr int position_of(agent const& on) {
+        if (on.name == ir::wrong_call) name = ir::wrong_call;
         int at = 0;
         while (at < agent_count && at < most_agents && agents[at].name != on.name) ++at;
         if (at == agent_count && at < most_agents) agents[at] = on;

@@ -1,4 +1,6 @@
 #pragma once
+#include <tilewright/program/program.hpp>  // first: what compilers say of a wrong call lists the headers on the way
+
 #include <memory>
 #include <tilewright/diagnostics/refusal.hpp>
 #include <tilewright/plan/plan.hpp>
@@ -23,7 +25,8 @@ constexpr program_plan_value make_program_plan(program const& of, plan_value con
     program_planning p(sheet);
     p.plans = plans;
     p.plan.of = &of;
-    connect(p);
+    if (of.name == ir::wrong_call) p.refuse(verdict_kind::reported);
+    if (!p.refused()) connect(p);
     if (!p.refused()) size_tensors(p);
     if (!p.refused()) check_agents(p);
     program_plan_value const connected = p.plan;
