@@ -11,7 +11,8 @@ struct window {
     std::int64_t dilation = 1;           ///< from tap to tap
     std::int64_t before = 0, after = 0;  ///< elements of border
 
-    constexpr std::int64_t positions() const { return (extent + before + after - (taps - 1) * dilation - 1) / stride + 1; }
+    /// How many places it has; none without a stride.
+    constexpr std::int64_t positions() const { return stride < 1 ? 0 : (extent + before + after - (taps - 1) * dilation - 1) / stride + 1; }
     /// The index in the image of a tap at a position, outside it in the border. A tap is an axis, or an affine index.
     constexpr auto index(axis const& position, auto const& tap) const { return stride * position + dilation * tap - before; }
 };
