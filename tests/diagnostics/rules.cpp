@@ -853,6 +853,11 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.refuses(layout_mismatch, ir::rule::indices_in_one_place, laid_out([](auto x, auto y) { return index_map(x / 2, y); }));
     book.refuses(layout_mismatch, ir::rule::parts_that_overlap, laid_out([](auto x, auto y) { return index_map(x / 2, x % 4, y); }));
     book.refuses(layout_mismatch, ir::rule::part_of_unequal_parts, laid_out([](auto x, auto y) { return index_map(x % 4 / 3, y); }));
+    book.refuses(layout_mismatch, ir::rule::no_part_of_the_box, laid_out([](auto x, auto y) { return index_map(16 * x + y); }));
+    book.refuses(layout_mismatch, ir::rule::no_part_of_the_box, laid_out([](auto x, auto y) { return index_map(x - 1, y); }));
+    book.refuses(layout_mismatch, ir::rule::no_part_of_the_box, laid_out([](auto x, auto y) { return index_map(x >> 4, y, x & 15); }));
+    book.refuses(layout_mismatch, ir::rule::no_part_of_the_box, laid_out([](auto x, auto y) { return index_map(x / 2.5, y); }));
+    book.refuses(layout_mismatch, ir::rule::no_part_of_the_box, laid_out([](auto x, auto) { return index_map(x, m); }));
     book.refuses(layout_mismatch, ir::rule::two_separators, laid_out([](auto x, auto y) { return index_map(separator, x, separator, y); }));
     book.refuses(layout_mismatch, ir::rule::blocks_without_banks, laid_out([](auto x, auto y) { return index_map(x, separator, y); }));
     constexpr memory halves{.name = "spad", .base = 0x1000, .capacity = 64_KiB, .banks = 4};

@@ -14,7 +14,7 @@
     X(continuing_what_is_no_sum, "only a sum can continue from the contents of its target")                                               \
     X(reading_its_own_output, "a stage reads the tensor that it computes")                                                                \
     X(axis_with_two_extents, "an axis has two extents")                                                                                   \
-    X(axis_without_extent, "an axis has no extent")                                                                                       \
+    X(axis_without_extent, "an axis has no extent, or one below 1")                                                                       \
     X(target_without_plain_axes, "the target must be indexed by plain axes, each once")                                                   \
     X(padding_without_plain_axes, "padded takes a tensor indexed by plain axes, one for each index")                                      \
     X(padding_of_run_time, "a padded tensor has constant extents, not ones left to run time")                                             \
@@ -186,6 +186,7 @@
     X(versions_of_a_blocking_reader, "#0 versions, but no instruction of another engine reads it while the core goes on")                 \
     X(map_of_another_rank, "it takes #0 coordinates, the tensor has #1 dimensions")                                                       \
     X(indices_in_one_place, "indices #1 and #2 of dimension #0 have one place")                                                           \
+    X(no_part_of_the_box, "what its map lists is no coordinate of the box, nor a quotient or remainder of one by a number")               \
     X(parts_that_overlap, "in dimension #0 a part in steps of #1 overlaps a part of #2 values: places stay empty")                        \
     X(part_of_unequal_parts, "a part of #0 values does not split by #1")                                                                  \
     X(two_separators, "it has #0 separators, but can have only one")                                                                      \

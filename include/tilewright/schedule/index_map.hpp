@@ -10,6 +10,7 @@ namespace tilewright {
 /// coordinate, and give the parts other places.
 struct box_index {
     static constexpr std::int64_t highest = std::int64_t{1} << 40;
+    static constexpr int no_coordinate = -2;  ///< as a dimension
 
     int dimension = -1;        ///< of the tensor; -1: the separator
     bool is_broken = false;    ///< a part of `modulus` values, 0: all, was split by `divisor`, which does not divide it
@@ -31,6 +32,39 @@ struct box_index {
         part.modulus = factor;
         return part;
     }
+    // What no map can do with a coordinate: the planner says so.
+    template <class Other>
+        requires(!detail::integral<Other>)
+    constexpr box_index operator/(Other const&) const { return none(); }
+    template <class Other>
+        requires(!detail::integral<Other>)
+    constexpr box_index operator%(Other const&) const { return none(); }
+    template <class Other>
+    constexpr box_index operator+(Other const&) const {
+        return none();
+    }
+    template <class Other>
+        requires(!detail::one_of<Other, box_index>)
+    friend constexpr box_index operator+(Other const&, box_index const&) { return none(); }
+    template <class Other>
+    constexpr box_index operator-(Other const&) const {
+        return none();
+    }
+    template <class Other>
+        requires(!detail::one_of<Other, box_index>)
+    friend constexpr box_index operator-(Other const&, box_index const&) { return none(); }
+    template <class Other>
+    constexpr box_index operator*(Other const&) const {
+        return none();
+    }
+    template <class Other>
+        requires(!detail::one_of<Other, box_index>)
+    friend constexpr box_index operator*(Other const&, box_index const&) { return none(); }
+    constexpr box_index operator>>(std::int64_t) const { return none(); }
+    constexpr box_index operator&(std::int64_t) const { return none(); }
+    constexpr box_index operator[](std::int64_t) const { return none(); }
+    /// What is no coordinate.
+    static constexpr box_index none() { return {.dimension = no_coordinate}; }
 
   private:
     constexpr box_index split_badly(std::int64_t factor) const {
@@ -54,17 +88,17 @@ struct index_map_list {
     fixed_array<box_index, most> indices{};
 };
 
-/// What a function given to `layout` returns: `index_map(i / 6, j, i % 6)`, or with blocks `index_map(i % 2, separator, i / 2, j)`.
+/// What a function given to `layout` returns: `index_map(i / 6, j, i % 6)`, or with blocks `index_map(i % 2, separator, i / 2, j)`. What is
+/// neither a coordinate nor a part of one is refused by the planner.
 template <class... Indices>
 constexpr index_map_list index_map(Indices const&... indices) {
     index_map_list list;
-    [[maybe_unused]] auto const push = [&](box_index const& index) {
-        if (list.count < list.most) list.indices[list.count] = index;
-        ++list.count;
-    };
     [[maybe_unused]] auto const put = [&]<class Index>(Index const& index) {
-        if constexpr (detail::one_of<Index, block_separator>) push({});
-        else push(index);
+        box_index kept;
+        if constexpr (detail::one_of<Index, box_index>) kept = index;
+        else if constexpr (!detail::one_of<Index, block_separator>) kept = box_index::none();
+        if (list.count < list.most) list.indices[list.count] = kept;
+        ++list.count;
     };
     (put(indices), ...);
     return list;
@@ -75,7 +109,10 @@ namespace detail {
 /// How many coordinates a function of an index map takes; -1: it is no such function.
 template <class Map, class... Coordinates>
 constexpr int coordinates_of() {
-    if constexpr (requires(Map const& map, Coordinates const&... coordinates) { map(coordinates...); }) return sizeof...(Coordinates);
+    if constexpr (requires(Map const& map, Coordinates const&... coordinates) {
+                      { map(coordinates...) } -> one_of<index_map_list>;
+                  })
+        return sizeof...(Coordinates);
     else if constexpr (sizeof...(Coordinates) < max_rank) return coordinates_of<Map, Coordinates..., box_index>();
     else return -1;
 }

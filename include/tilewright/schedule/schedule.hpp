@@ -1,7 +1,9 @@
 #pragma once
 #include <tilewright/base/directive_kind.hpp>
+#include <tilewright/base/whole_number.hpp>
 #include <tilewright/machine/machine.hpp>
 #include <tilewright/schedule/index_map.hpp>
+#include <tilewright/schedule/wrong_calls.hpp>
 
 namespace tilewright {
 
@@ -21,11 +23,18 @@ struct loop_name {
 /// line where the chain of directives begins.
 template <class T>
 struct at_line {
-    T const& given;  ///< a tensor, a core, a number, …
+    T const& given;  ///< a tensor, a core, a transfer
     int line;        ///< of the source where it stands
 
     /// Of what a call of a directive is given, which lives as long as the call.
     constexpr at_line(T const& what, int in_line = __builtin_LINE()) : given(what), line(in_line) {}
+};
+
+/// The line of a call, which no number that is given can be taken for.
+struct caller_line {
+    int number;  ///< of the source
+
+    constexpr explicit caller_line(int in_line) : number(in_line) {}
 };
 
 /// An index map, with the line where it stands: what `layout` takes.
@@ -38,7 +47,7 @@ struct layout_map {
     constexpr layout_map(Map const& map, int in_line = __builtin_LINE()) : line(in_line) {
         constexpr int count = detail::coordinates_of<Map>();
         constexpr bool is_map = count >= 0;
-        static_assert(is_map, "layout takes a function of the coordinates of a box: [](auto i, auto j) { … }");
+        static_assert(is_map, "layout takes a function: [](auto i, auto j) { return index_map(i / 16, j, i % 16); }");
         if constexpr (is_map) list = detail::read_index_map<count>(map);
         else list.arguments = count;
     }
@@ -80,9 +89,13 @@ struct planned;
 
 namespace detail {
 inline constexpr machine no_machine{};
-/// Never, whatever is given.
-template <class... Given>
-inline constexpr bool as_expected = false;
+
+/// Whether loops are given and then an intrinsic, or its name.
+template <class First, class... More>
+constexpr bool loops_and_intrinsic() {
+    if constexpr (sizeof...(More) > 0) return converts_to<First, loop_name> && loops_and_intrinsic<More...>();
+    else return converts_to<First, intrinsic_description const&> || converts_to<First, char const*>;
+}
 }  // namespace detail
 
 /// How a computation runs on a machine: a log of directives, interpreted and checked by the planner.
@@ -90,18 +103,19 @@ inline constexpr bool as_expected = false;
 /// The computation and the machine are pointed at and must outlive the schedule; as `constexpr` variables at namespace scope they do.
 /// Every directive is carried out exactly or refused with a verdict at the first use of the plan. docs/reference/directives.md gives,
 /// for each, the loop nest before and after and what is checked.
-class schedule {
+class schedule : detail::wrong_calls<schedule> {
   public:
     static constexpr int most_directives = 64;  ///< of one schedule
     static constexpr int most_names = 128;      ///< of all directives of one schedule together
     static constexpr int most_layouts = 8;      ///< of one schedule
     /// As a factor: none was given, the directive is about the whole loop.
     static constexpr std::int64_t whole_loop = lowest_of(scalar_type::int64);
-    static constexpr ir::label wrong_call{"call"};  ///< as what is temporary: the compiler has refused a call
+    static constexpr ir::label wrong_call = ir::wrong_call;  ///< as what is temporary: the compiler has refused a call
 
   private:
     template <schedule const&>
     friend struct planned;
+    friend detail::wrong_calls<schedule>;
 
     // These stand first: clang 14 can only use a member template in the compiler that it has read already.
     static constexpr ir::label name_in(intrinsic_description const& what) { return what.name; }
@@ -152,13 +166,22 @@ class schedule {
     /// A machine that is gone when the statement ends: the planner refuses it.
     template <class Computation>
     constexpr schedule(Computation const&, machine const&&) : temporary_("machine") {}
-    // Compilers name these where arguments are not what is expected, instead of all that there is.
-    /// Refused: a schedule takes a computation and a machine.
-    template <class takes_a_computation_and_a_machine>
-    schedule(takes_a_computation_and_a_machine const&) = delete;
-    /// Refused: the computation comes first.
-    template <class takes_the_computation_first>
-    schedule(machine const&, takes_the_computation_first const&) = delete;
+    /// Refused, with what a schedule takes.
+    template <bool expected = false>
+    constexpr explicit schedule(...) : temporary_(wrong_call) {
+        static_assert(expected, "schedule takes a computation, and then a machine: schedule(matmul, npu)");
+    }
+    /// Refused: directives follow the first one.
+    template <bool expected = false>
+    constexpr schedule(schedule const&, machine const&) : temporary_(wrong_call) {
+        static_assert(expected, "schedule takes a computation: of another schedule, make a copy, and let directives follow");
+    }
+    // What each of them says to other arguments.
+    using wrong_calls::stage, wrong_calls::split, wrong_calls::tile, wrong_calls::fuse, wrong_calls::reorder, wrong_calls::unroll,
+        wrong_calls::vectorize, wrong_calls::parallel, wrong_calls::distribute, wrong_calls::compute_at, wrong_calls::on,
+        wrong_calls::store_in, wrong_calls::reads, wrong_calls::writes, wrong_calls::cache_read, wrong_calls::cache_write, wrong_calls::at,
+        wrong_calls::by, wrong_calls::buffers, wrong_calls::double_buffer, wrong_calls::prefetch, wrong_calls::in_bank, wrong_calls::layout,
+        wrong_calls::tensorize;
 
     /// Directs the following directives to the stage that computes `output`; without it, to the last stage.
     constexpr schedule& stage(at_line<any_tensor> output) { return log(directive_kind::stage, output.line, {}, output.given.name); }
@@ -168,33 +191,17 @@ class schedule {
     ///
     /// Checked: the current stage has the loop (unknown_axis), the new names are free (axis_used_twice), it is not unrolled or vectorized
     /// yet (conflicting_directives), and tensorize has not taken it (misplaced_directive).
-    constexpr schedule& split(loop_name parent, loop_name outer, loop_name inner, std::int64_t factor) {
-        return log(directive_kind::split, parent.line, {factor}, parent.name, outer.name, inner.name);
-    }
-    /// Refused, with what `split` takes.
-    template <class... Given>
-        requires(sizeof...(Given) < 4)
-    constexpr schedule& split(Given const&...) {
-        static_assert(detail::as_expected<Given...>,
-                      "split takes a loop, the outer and the inner one, and the factor: split(k, ko, ki, 16)");
-        return leave();
+    constexpr schedule& split(loop_name parent, loop_name outer, loop_name inner, whole_number factor) {
+        return log(directive_kind::split, parent.line, {factor.value}, parent.name, outer.name, inner.name);
     }
     /// Splits two loops and puts the outer parts around the inner ones: a, b -> a_outer, b_outer, a_inner, b_inner.
     /// @param a_factor  iterations of `a_inner`, at least 1; `b_factor` likewise
     ///
     /// Checked: as for `split`, twice.
     constexpr schedule& tile(loop_name a, loop_name b, loop_name a_outer, loop_name b_outer, loop_name a_inner, loop_name b_inner,
-                             std::int64_t a_factor, std::int64_t b_factor) {
-        return log(directive_kind::tile, a.line, {a_factor, b_factor}, a.name, b.name, a_outer.name, b_outer.name, a_inner.name,
+                             whole_number a_factor, whole_number b_factor) {
+        return log(directive_kind::tile, a.line, {a_factor.value, b_factor.value}, a.name, b.name, a_outer.name, b_outer.name, a_inner.name,
                    b_inner.name);
-    }
-    /// Refused, with what `tile` takes.
-    template <class... Given>
-        requires(sizeof...(Given) < 8)
-    constexpr schedule& tile(Given const&...) {
-        static_assert(detail::as_expected<Given...>,
-                      "tile takes two loops, both outer, both inner ones, and both factors: tile(m, n, mo, no, mi, ni, 16, 16)");
-        return leave();
     }
     /// `outer` directly around `inner` -> one loop `fused` over both, of the product of their extents.
     ///
@@ -214,15 +221,15 @@ class schedule {
     /// @param factor  at least 1 (invalid_number)
     ///
     /// Checked: it is not unrolled or vectorized yet (conflicting_directives).
-    constexpr schedule& unroll(loop_name loop, std::int64_t factor = whole_loop) {
-        return log(directive_kind::unroll, loop.line, {factor}, loop.name);
+    constexpr schedule& unroll(loop_name loop, whole_number factor = whole_loop) {
+        return log(directive_kind::unroll, loop.line, {factor.value}, loop.name);
     }
     /// Computes the iterations of `loop` as one vector; with a factor, of an inner loop of that extent, `loop.lanes` inside `loop.outer`.
     /// @param factor  lanes, at least 1 (invalid_number)
     ///
     /// Checked: nothing is staged or computed at the loop or inside it, and no sum of floats runs over it (loop_order).
-    constexpr schedule& vectorize(loop_name loop, std::int64_t factor = whole_loop) {
-        return log(directive_kind::vectorize, loop.line, {factor}, loop.name);
+    constexpr schedule& vectorize(loop_name loop, whole_number factor = whole_loop) {
+        return log(directive_kind::vectorize, loop.line, {factor.value}, loop.name);
     }
     /// Runs the iterations of `loop` on several threads, each with buffers of its own for what is made inside.
     ///
@@ -232,8 +239,8 @@ class schedule {
     /// Shares the iterations of `loop` among cores: each takes as many that follow each other, the last ones fewer. The loop stands inside
     /// a loop over the cores, `loop.core`, of which each core runs one iteration, side by side. What stands outside runs on core 0.
     /// @param count  the first so many of this kind; without it, all that there are
-    constexpr schedule& distribute(loop_name loop, core const& among, std::int64_t count = whole_loop) {
-        return log(directive_kind::distribute, loop.line, {count}, loop.name, among.name);
+    constexpr schedule& distribute(loop_name loop, core const& among, whole_number count = whole_loop) {
+        return log(directive_kind::distribute, loop.line, {count.value}, loop.name, among.name);
     }
     /// Likewise among all cores of several kinds, which follow each other in the machine.
     template <detail::one_of<core>... More>
@@ -247,7 +254,9 @@ class schedule {
     /// The current stage, and the transfers of its buffers, run on the core of this number of its kind; others run on core 0. Cores tell
     /// each other by signals when data is there, and when its place is free. With versions of what is between them,
     /// `store_in(…).buffers(2)`, they work side by side.
-    constexpr schedule& on(at_line<core> kind, int number) { return log(directive_kind::on, kind.line, {number}, kind.given.name); }
+    constexpr schedule& on(at_line<core> kind, whole_number number) {
+        return log(directive_kind::on, kind.line, {number.value}, kind.given.name);
+    }
     /// Keeps what a stage computes in `where`. The result of the last stage then is a buffer of the plan, not an argument.
     constexpr schedule& store_in(at_line<any_tensor> output, memory const& where) {
         return log(directive_kind::store_in, output.line, {}, output.given.name, where.name);
@@ -269,24 +278,12 @@ class schedule {
     constexpr schedule& cache_read(at_line<any_tensor> input, memory const& where) {
         return log(directive_kind::cache_read, input.line, {}, input.given.name, where.name);
     }
-    /// Refused: the tensor comes first.
-    template <class Given>
-    constexpr schedule& cache_read(memory const&, Given const&) {
-        static_assert(detail::as_expected<Given>, "cache_read takes the tensor first, and then the memory: cache_read(A, spad)");
-        return leave();
-    }
     /// Computes `output` of the current stage in `where` and moves it to where it lives: once, or at the loop that `at` names.
     ///
     /// Checked: as for `cache_read`, and an iteration computes every element of its box. The loop that `at` names stands outside of all
     /// reduced ones, unless both transfers block (loop_order).
     constexpr schedule& cache_write(at_line<any_tensor> output, memory const& where) {
         return log(directive_kind::cache_write, output.line, {}, output.given.name, where.name);
-    }
-    /// Refused: the tensor comes first.
-    template <class Given>
-    constexpr schedule& cache_write(memory const&, Given const&) {
-        static_assert(detail::as_expected<Given>, "cache_write takes the tensor first, and then the memory: cache_write(C, spad)");
-        return leave();
     }
     /// For the cache_read or cache_write before it: the buffer is for one iteration of `loop`.
     ///
@@ -299,17 +296,17 @@ class schedule {
     /// For the cache_read or cache_write before it, or the store_in of a stage on another core: `versions` copies of the buffer, so that
     /// asynchronous transfers of other iterations overlap with what uses it. The version is a leading dimension: iteration t uses version t
     /// % versions.
-    constexpr schedule& buffers(at_line<std::int64_t> versions) { return log(directive_kind::buffers, versions.line, {versions.given}); }
+    constexpr schedule& buffers(whole_number versions) { return log(directive_kind::buffers, versions.line, {versions.value}); }
     /// `buffers(2)`
-    constexpr schedule& double_buffer(int line = __builtin_LINE()) { return buffers({2, line}); }
+    constexpr schedule& double_buffer(caller_line line = caller_line(__builtin_LINE())) { return buffers({2, line.number}); }
     /// For the cache_read before it: a load is started `distance` iterations ahead of its use. Without it, versions - 1.
-    constexpr schedule& prefetch(at_line<std::int64_t> distance) { return log(directive_kind::prefetch, distance.line, {distance.given}); }
+    constexpr schedule& prefetch(whole_number distance) { return log(directive_kind::prefetch, distance.line, {distance.value}); }
     /// For a copy by the core that asks for lines ahead: each iteration of `asking`, a loop inside the buffer's loop, asks for its share.
-    constexpr schedule& prefetch(std::int64_t distance, loop_name asking) {
-        return log(directive_kind::prefetch, asking.line, {distance}, asking.name);
+    constexpr schedule& prefetch(whole_number distance, loop_name asking) {
+        return log(directive_kind::prefetch, asking.line, {distance.value}, asking.name);
     }
     /// For the cache_read, cache_write or store_in before it: version 0 of the buffer lies in this bank of its memory.
-    constexpr schedule& in_bank(at_line<std::int64_t> bank) { return log(directive_kind::in_bank, bank.line, {bank.given}); }
+    constexpr schedule& in_bank(whole_number bank) { return log(directive_kind::in_bank, bank.line, {bank.value}); }
     /// For the cache_read, cache_write or store_in before it: where the elements of its box are. `map` takes a coordinate for each
     /// dimension of the tensor and returns those of the buffer, outermost first: `.layout([](auto i, auto j) { return index_map(i / 6, j, i
     /// % 6); })`. The coordinates before `separator` say in which block of the memory an element is.
@@ -324,15 +321,9 @@ class schedule {
     /// Checked: they are innermost (loop_order), the stage computes what the intrinsic does (intrinsic_operation, intrinsic_mismatch), and
     /// every operand is in the memory that the intrinsic wants (operand_memory). A reduction needs a first form (missing_first_form).
     template <class... Rest>
+        requires(detail::loops_and_intrinsic<Rest...>())
     constexpr schedule& tensorize(loop_name outermost, Rest const&... inward_and_intrinsic) {
         return log(directive_kind::tensorize, outermost.line, {}, outermost.name, name_in(inward_and_intrinsic)...);
-    }
-    /// Refused: the loops come first.
-    template <class... Given>
-    constexpr schedule& tensorize(intrinsic_description const&, Given const&...) {
-        static_assert(detail::as_expected<Given...>,
-                      "tensorize takes the loops first, and then the intrinsic: tensorize(mi, ni, ki, mac16)");
-        return leave();
     }
 
     /// The computation.

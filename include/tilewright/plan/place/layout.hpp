@@ -52,6 +52,10 @@ constexpr void apply_layout(writing& p, buffer& b, index_map_list const& map, in
     fixed_array<std::int64_t, max_rank> extents{};
     for (int at = 0; at < map.count; ++at) {
         box_index const& index = map.indices[at];
+        if (index.dimension == box_index::no_coordinate) {
+            p.refuse(verdict_kind::layout_mismatch, rule::no_part_of_the_box, {b.tensor}, ordinal);
+            return;
+        }
         if (index.dimension < 0) {
             b.block_dimensions = static_cast<std::int8_t>(rank);
             ++separators;
