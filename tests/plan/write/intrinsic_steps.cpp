@@ -71,6 +71,48 @@ TEST_CASE("of several forms that overwrite, one that takes its operands where th
     verdict const elsewhere = planned_to(pass::program, stepped(weighted.view(), only_far)).refusal();
     CHECK((elsewhere.kind == verdict_kind::operand_memory && elsewhere.names[0] == "far"));
 }
+TEST_CASE("a value without a reduction is the first step of a reduction of integers that the intrinsic covers no loop of") {
+    constexpr static axis lanes{"lanes", 2};
+    constexpr static tensor<std::int32_t> x{"x"}, y{"y"}, start{"start"};
+    constexpr static auto add = intrinsic("add", y(lanes) += x(lanes)).reads(x, spad).updates(y, spad),
+                          take = intrinsic("take", y(lanes) = x(lanes)).reads(x, spad).writes(y, spad),
+                          lift = intrinsic("lift", y(lanes) = maximum(x(lanes))).reads(x, spad).updates(y, spad);
+    constexpr static auto adds = machine("adds", dram, spad, get, put, add, take),
+                          lifts = machine("lifts", dram, spad, get, put, lift, take);
+    constexpr static auto sums = C(m) = sum(ten, A(m, ten));
+    constexpr static auto most = C(m) = maximum(ten, A(m, ten));
+    constexpr static auto from = C(m) = start(m) + sum(ten, A(m, ten));
+    auto const columns = [](computation_view what, machine const& on, intrinsic const& by) {
+        return schedule(what, on)
+            .reorder(ten, m)
+            .cache_read(A, spad)
+            .layout([](auto row, auto column) { return index_map(column, row); })
+            .cache_write(C, spad)
+            .tensorize(m, by);
+    };
+    body const of_sums = body_of(planned_to(pass::program, columns(sums.view(), adds, add)));
+    CHECK((of_sums.intrinsic == 0 && of_sums.first_intrinsic == 1 && of_sums.first_loop_count == 1));
+    body const of_most = body_of(planned_to(pass::program, columns(most.view(), lifts, lift)));
+    CHECK((of_most.intrinsic == 0 && of_most.first_intrinsic == 1));
+    // The value alone does not start from another one, and is not all steps.
+    body const of_from = body_of(planned_to(pass::program, columns(from.view(), adds, add)));
+    CHECK((of_from.first_intrinsic == -1 && of_from.begun));
+    CHECK(planned_to(pass::program, columns(sums.view(), adds, take)).refusal().kind == verdict_kind::intrinsic_operation);
+    // 0 + -0.0 is 0.0.
+    constexpr static tensor<float> fx{"fx"}, fy{"fy"}, fa{"fa"}, fc{"fc"};
+    constexpr static auto fadd = intrinsic("fadd", fy(lanes) += fx(lanes)).reads(fx, spad).updates(fy, spad),
+                          ftake = intrinsic("ftake", fy(lanes) = fx(lanes)).reads(fx, spad).writes(fy, spad);
+    constexpr static auto floats = machine("floats", dram, spad, get, put, fadd, ftake);
+    constexpr static auto of_floats = fc(m) = sum(ten, fa(m, ten));
+    CHECK(planned_to(pass::program, schedule(of_floats, floats)
+                                        .reorder(ten, m)
+                                        .cache_read(fa, spad)
+                                        .layout([](auto row, auto column) { return index_map(column, row); })
+                                        .cache_write(fc, spad)
+                                        .tensorize(m, fadd))
+              .refusal()
+              .kind == verdict_kind::missing_first_form);
+}
 TEST_CASE("operands lie where the loops stand, their lanes left out") {
     planned_to const t(pass::program, stepped(weighted.view(), where));
     body const step_of = body_of(t);

@@ -283,6 +283,12 @@ constexpr bool accumulates(intrinsic_description const& what, stage const& seman
     return target >= 0 && semantics.reduces() && what.operands[target].is == direction::updates;
 }
 
+/// Whether semantics without a reduction compute the first step of a stage that reduces: what integers start from changes no value. Of
+/// floating point, 0 + -0.0 is 0.0, and a maximum passes over a NaN.
+constexpr bool begins_reduction(stage const& st, stage const& semantics) {
+    return st.reduces() && !semantics.reduces() && st.start < 0 && !is_float(st.type);
+}
+
 /// Whether stage `s` computes what the semantics `view` declare, if its covered loops stand for the axes as `found.loop_of_axis` says.
 constexpr mismatch match_semantics(planning const& p, stage_id s, intrinsic_description const& what, computation_view view, matching& found,
                                    matcher::goal_list& goals) {
@@ -300,12 +306,15 @@ constexpr mismatch match_semantics(planning const& p, stage_id s, intrinsic_desc
         return wanted ? differs("an output loop", "a reduction") : differs("a reduction", "an output loop");
     }
     // Other forms of the chosen intrinsic take the same steps.
+    bool is_other_form = false;
     for (int axis = 0; axis < sem.axis_count; ++axis) {
         std::int64_t const step = loop_for(axis).lane_extent;
+        is_other_form |= step > 0;
         if (step > 0 && !takes_step(what, sem, axis, loop_for(axis))) return {.kind = verdict_kind::intrinsic_mismatch};
     }
     if (st.type != sem.type) return after(1, differs(name_of(st.type), name_of(sem.type)));
-    if (st.reduction != sem.reduction) return after(1, differs(reduction_name(st.reduction), reduction_name(sem.reduction)));
+    if (st.reduction != sem.reduction && !(is_other_form && begins_reduction(st, sem)))
+        return after(1, differs(reduction_name(st.reduction), reduction_name(sem.reduction)));
     // Steps that continue do not say what the first step starts from.
     bool const continues = accumulates(what, sem);
     if (!continues && (st.start >= 0) != (sem.start >= 0)) return after(1, differs(start_name(st), start_name(sem)));
