@@ -6,8 +6,10 @@
 #include <cstring>
 #include <limits>
 #include <tilewright/compute/stage.hpp>
+#include <tilewright/diagnostics/refusal.hpp>
 #include <tilewright/emulate/arithmetic.hpp>
 #include <tilewright/machine/machine.hpp>
+#include <tilewright/plan/place/machine_check.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -321,7 +323,19 @@ struct transfer_semantics {
     }
 };
 
+/// Parts that the planner would refuse cannot be compiled.
 template <auto const& Machine>
+struct compiled {
+    static constexpr verdict refusal = reading_of<Machine>.refusal;
+};
+
+template <auto const& Machine>
+    requires(static_cast<bool>(compiled<Machine>::refusal))
+consteval semantics_table make_semantics() {
+    return {};
+}
+template <auto const& Machine>
+    requires(!compiled<Machine>::refusal)
 consteval semantics_table make_semantics() {
     semantics_table table;
     [&]<std::size_t... T>(std::index_sequence<T...>) {
@@ -347,9 +361,14 @@ consteval semantics_table make_semantics() {
 
 }  // namespace detail
 
-/// The compiled semantics of a constexpr machine.
+// Compilers repeat a line of this with every refusal, so it is short.
+// clang-format off
+/// The compiled semantics of a constexpr machine. Its first use refuses a machine that no plan can be made for.
 template <auto const& Machine>
-inline constexpr semantics_table semantics_of = detail::make_semantics<Machine>();
+inline constexpr semantics_table semantics_of = (
+    judge<detail::compiled<Machine>>(),
+    detail::make_semantics<Machine>());
+// clang-format on
 
 namespace detail {
 /// What the machine of each agent of a program does.

@@ -8,10 +8,6 @@ namespace tilewright {
 
 namespace detail {
 
-/// Read once for all schedules on it.
-template <machine const& Machine>
-inline constexpr machine_reading reading_of = read_machine(Machine);
-
 template <schedule const& Schedule>
 inline constexpr machine_reading own_reading = read_machine(Schedule.where());
 

@@ -628,4 +628,8 @@ constexpr machine_reading read_machine(machine const& what) {
     return made;
 }
 
+/// Read once for all schedules on it, and for its emulators.
+template <machine const& Machine>
+inline constexpr machine_reading reading_of = read_machine(Machine);
+
 }  // namespace tilewright::detail

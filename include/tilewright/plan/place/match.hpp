@@ -283,8 +283,7 @@ constexpr bool accumulates(intrinsic_description const& what, stage const& seman
     return target >= 0 && semantics.reduces() && what.operands[target].is == direction::updates;
 }
 
-/// Whether semantics without a reduction compute the first step of a stage that reduces: what integers start from changes no value. Of
-/// floating point, 0 + -0.0 is 0.0, and a maximum passes over a NaN.
+/// Whether the value alone is the first step of a reduction. Of floating point, 0 + -0.0 is 0.0, and a maximum passes over a NaN.
 constexpr bool begins_reduction(stage const& st, stage const& semantics) {
     return st.reduces() && !semantics.reduces() && st.start < 0 && !is_float(st.type);
 }
