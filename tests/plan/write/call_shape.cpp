@@ -23,7 +23,7 @@ struct planes : blank {
     call_shape shaped(transfer const& by, std::int64_t unit = 1) {
         machine const on("on", dram, spad, by);
         call_shape made;
-        fault = shape_call(p, r, limits_of(on, on.transfers[0]), unit, made);
+        fault = shape_call(p, r, limits_of(on, on.transfers[0]), {.row = unit}, made);
         return made;
     }
     region_fault fault;

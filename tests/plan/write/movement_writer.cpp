@@ -153,6 +153,26 @@ TEST_CASE("blocks of a memory that counts blocks hold rows that are shorter") {
     CHECK(plan_with(b(j, l), W(nb, kb, j2, l2)).refusal.kind == verdict_kind::none);
     CHECK(plan_with(b(16 * j + l), W(nb, kb, 16 * j2 + l2)).refusal.kind == verdict_kind::none);
 }
+TEST_CASE("where blocks are counted, a stride that the transfer fixes is no number of blocks, and calls begin at blocks") {
+    constexpr memory wgt{.name = "wgt", .capacity = 256_KiB, .host_visible = false, .address_unit = 128};
+    auto const stored_by = [&](transfer const& by, axis const& rows) {
+        static std::deque<machine> kept;  // plans point to theirs
+        machine const& on = kept.emplace_back("on", dram, wgt, by);
+        return plan_on(on, O(rows, j) = W(rows, j), [&](schedule of) { return of.store_in(O, wgt).by(by); });
+    };
+    auto const in_rows = transfer("in_rows", dram, wgt).dimensions(2).row_limit(16).extent_limit(64);
+    auto const fixed = transfer(in_rows).strides_of_destination({.exactly = 16}),
+               follow = transfer(in_rows).strides_of_destination(rows_follow);
+    constexpr axis whole{"whole", 72}, broken{"broken", 76};
+    CHECK(stored_by(fixed, whole).calls(fixed) == 3);  // of 24 rows, where 36 would begin in the middle of a block
+    CHECK(stored_by(follow, whole).calls(follow) == 3);
+    CHECK(stored_by(fixed, broken).calls(fixed) == 2);  // of 64 rows, and of 12
+    verdict const told = stored_by(in_rows, whole).refusal;
+    CHECK((told.broken == ir::rule::stride_not_aligned && told.facts[0].value == 16 && told.facts[1].value == 128));
+    // What a transfer asks of addresses itself, it asks of all strides.
+    verdict const aligned = stored_by(transfer(fixed).alignment(32), whole).refusal;
+    CHECK((aligned.broken == ir::rule::stride_not_aligned && aligned.facts[1].value == 32));
+}
 
 namespace {
 

@@ -174,10 +174,17 @@ constexpr stride_fit fit(planning const& p, call_shape const& s, bool of_source,
     return {.legal = reaches && (limits.exactly == 0 || limits.exactly % step == 0), .multiple = multiple, .most = most};
 }
 
+/// What parts of a region begin at multiples of.
+struct call_units {
+    std::int64_t row = 1;                        ///< elements, of a row
+    fixed_array<std::int64_t, 2> bytes{{1, 1}};  ///< of the source, and of the destination
+};
+
 /// Chooses the dimensions of a call from the innermost outwards: the legal ones that make the longest call.
 class call_search {
   public:
-    constexpr call_search(planning const& p, call_shape& s, call_limits const& limits) : p_(p), s_(s), limits_(limits) {
+    constexpr call_search(planning const& p, call_shape& s, call_limits const& limits, call_units const& units)
+        : p_(p), s_(s), limits_(limits), units_(units) {
         for (int position = 0; position < s.count; ++position) {
             now_.left.elements[position] = s.at(position).extent, now_.taken.elements[position] = 1;
             borders_ += s.r.padded_ends(s.at(position).destination_dimension) != 0;
@@ -291,12 +298,30 @@ class call_search {
         int const dimension = s_.at(position).destination_dimension;
         bool alone = now_.taken[position] == 1 && dimension != s_.row;
         for (int other = 0; other < s_.count; ++other) alone &= other == position || s_.at(other).destination_dimension != dimension;
-        return {position, cut_into(left, most, 1, alone).part, now_.taken[position]};
+        return {position, cut_into(left, most, unit_of(position), alone).part, now_.taken[position]};
+    }
+    /// Elements of a dimension, as far as the pieces leave it, that lie whole units apart on both sides.
+    constexpr std::int64_t unit_of(int position) const {
+        movement_dimension const& d = s_.at(position);
+        std::int64_t unit = 1;
+        for (bool const of_source : {true, false}) {
+            buffer_id const side = s_.side(of_source);
+            if (side < 0) continue;
+            int const dimension = of_source ? d.source_dimension : d.destination_dimension;
+            std::int64_t const factor = of_source ? d.source_factor : d.destination_factor, stride = known_stride(p_, side, dimension);
+            // The entry sees to strides that only run time knows.
+            if (stride == 0) continue;
+            std::int64_t const bytes = factor * now_.taken[position] * stride * bytes_of(p_.buffer_at(side).type);
+            std::int64_t const whole = units_.bytes[of_source ? 0 : 1];
+            unit = lcm(unit, whole / gcd(whole, bytes));
+        }
+        return unit;
     }
 
     planning const& p_;
     call_shape& s_;
     call_limits const& limits_;
+    call_units const& units_;
     choice now_{}, best_{};
     std::int64_t all_ = 1, best_elements_ = 0;
     int borders_ = 0;  ///< dimensions with a border that the call writes
@@ -315,23 +340,23 @@ constexpr bool asks_for_more(planning const& p, call_shape const& before, call_s
 
 /// Makes the longest legal call of a region. Dimensions are joined if there are more than a call has. They are also joined for a longer
 /// call, if that asks no more of arguments, or if the call takes no stride.
-/// @param unit  elements of a row that every part of it begins at a multiple of
 /// @param made  of no region yet
-constexpr region_fault shape_call(planning const& p, region const& r, call_limits const& limits, std::int64_t unit, call_shape& made) {
+constexpr region_fault shape_call(planning const& p, region const& r, call_limits const& limits, call_units const& units,
+                                  call_shape& made) {
     take_region(p, r, made);
     join(p, made, limits.dimensions);
     int const count = made.count;
-    region_fault const fault = cut_row(p, made, limits.row_bytes, unit);
+    region_fault const fault = cut_row(p, made, limits.row_bytes, units.row);
     if (fault || p.refused()) return fault;
-    call_search(p, made, limits);
+    call_search(p, made, limits, units);
     if (made.borders_left == 0 && (made.elements == made.all_elements() || count == 0)) return {};
     call_shape const apart = shape_of(p, r);
     call_shape joined = apart;
     join(p, joined, 0);
     if (made.borders_left == 0 && limits.takes_any_stride() && asks_for_more(p, made, joined)) return {};
     auto const take = [&](call_shape& other) {
-        if (cut_row(p, other, limits.row_bytes, unit)) return;
-        call_search(p, other, limits);
+        if (cut_row(p, other, limits.row_bytes, units.row)) return;
+        call_search(p, other, limits, units);
         bool const as_good = other.borders_left == made.borders_left && other.elements > made.elements;
         if (other.borders_left < made.borders_left || as_good) made = other;
     };

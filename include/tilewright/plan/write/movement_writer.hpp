@@ -46,7 +46,8 @@ class movement_writer {
     constexpr region_fault write() {
         choose_units();
         call_limits const limits = m_.transfer < 0 ? limits_of(p_.of->where(), t_) : p_.parts.limits.slots[m_.transfer].part;
-        if (region_fault const fault = shape_call(p_, whole_, limits, unit_, s_)) return fault;
+        if (region_fault const fault = shape_call(p_, whole_, limits, {unit_, {source_alignment_, destination_alignment_}}, s_))
+            return fault;
         if (p_.refused()) return {};
         m_.source = s_.r.source;
         m_.destination = s_.r.destination;
@@ -175,8 +176,9 @@ class movement_writer {
         std::int64_t const factor = of_source ? d.source_factor : d.destination_factor;
         stride_fit const needs = fit(p_, s_, of_source, d, limit, next);
         if (needs.dense) rely_on_dense(p_, side, dimension);
-        region_fault const fault =
-            ask_for_multiple(p_, side, dimension, factor, p_.common_multiple(needs.multiple, alignment_of(side), t_.name));
+        // No function is told a stride that the transfer fixes, so it need not be whole rows of a memory whose addresses are numbers.
+        std::int64_t const unit = limit.is_told() ? alignment_of(side) : t_.address_alignment;
+        region_fault const fault = ask_for_multiple(p_, side, dimension, factor, p_.common_multiple(needs.multiple, unit, t_.name));
         if (!fault && needs.most > 0) ask_for_at_most(p_, side, dimension, factor, needs.most);
         next = factor * p_.buffer_at(side).stride(dimension) * bytes_of(p_.buffer_at(side).type) * d.extent;
         return fault;
