@@ -27,8 +27,12 @@ constexpr auto scale = intrinsic("scale", c(i, j) = cast<std::int32_t>(a(i, j)) 
                            .cycles(6, 2 * per(i), per(i) * per(j).in_units_of(2));
 constexpr auto all_of = cast<std::int32_t>(a(l)) * cast<std::int32_t>(b(l));
 constexpr auto one_on = intrinsic("one_on", c() += all_of).reads(a, near).reads(b, near).updates(c, near).up_to(l);
-constexpr auto one_from =
-    intrinsic("one_from", c() = cast<std::int32_t>(a(z)) + sum(l, all_of)).reads(a, near).reads(b, near).writes(c, near);
+constexpr tensor<std::int16_t> begin{"begin"};
+constexpr auto one_from = intrinsic("one_from", c() = cast<std::int32_t>(begin()) + sum(l, all_of))
+                              .reads(a, near)
+                              .reads(b, near)
+                              .reads(begin, near)
+                              .writes(c, near);
 constexpr auto small = machine("small", host, near, unit, in, twice, dots, highest, scale, one_on, one_from);
 
 // Remainders are not negative, and a shift by less than nothing goes the other way.
@@ -111,7 +115,9 @@ TEST_CASE("an intrinsic with one result sums up from what was there, or from a s
     operands[24] = 5;
     CHECK(on.intrinsic(3, operands) == 0);
     CHECK(*sum == 97 - 2 * 4 - 3 * 1 + 4 * 2 + 5 * 5 + 6 * 8);
-    CHECK(on.intrinsic(4, operands) == 0);
+    std::int64_t const started[] = {bits(first), -1, 1, 0, 0, 0, 0, 0, bits(second), -1, 1, 0, 0, 0, 0, 0,
+                                    bits(first), -1, 0, 0, 0, 0, 0, 0, bits(sum),    -1, 0, 0, 0, 0, 0, 0};
+    CHECK(on.intrinsic(4, started) == 0);
     CHECK(*sum == 2 - 2 * 4 - 3 * 1 + 4 * 2 + 5 * 5 + 6 * 8);
 }
 TEST_CASE("a call costs what it covers") {
@@ -141,7 +147,7 @@ TEST_CASE("accesses outside a memory are refused and touch nothing") {
     std::int64_t const shape[] = {16, 1, 1, 0, -1, -1, -1};
     CHECK(on.transfer(0, source.data(), on.base(near) + 8192 - 15, shape) == emulation_bad_address);
     CHECK(on.error().find("in: 16 bytes") != std::string::npos);
-    CHECK(on.error().find("near 0x5ff1") != std::string::npos);
+    CHECK(on.error().find("near 0x5ff1: the destination lies outside of near") != std::string::npos);
     CHECK(on.transfer(0, source.data(), source.data(), shape) == emulation_bad_address);
     CHECK(on.transfer(9, source.data(), on.base(near), shape) == emulation_unknown_part);
     CHECK(on.intrinsic(9, shape) == emulation_unknown_part);

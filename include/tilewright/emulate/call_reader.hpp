@@ -46,12 +46,13 @@ class call_reader {
         transfer_job& job = next.moves.emplace(part.does, call);
         if (t.border.is) job.write_border(call.border());
         std::uint64_t narrow = 0;
-        if ((call.source != nullptr && !reaches(part.source, call.source, job.source_reach(), narrow)) ||
-            !reaches(part.destination, call.destination, job.destination_reach(), narrow)) {
-            return refused_call{emulation_bad_address, t.name.str() + ": " + std::to_string(job.source_reach()) + " bytes from " +
-                                                           memories_.device_address(call.source) + ", " +
-                                                           std::to_string(job.destination_reach()) + " bytes to " +
-                                                           memories_.device_address(call.destination)};
+        bool const reads = call.source == nullptr || reaches(part.source, call.source, job.source_reach(), narrow);
+        if (!reads || !reaches(part.destination, call.destination, job.destination_reach(), narrow)) {
+            return refused_call{emulation_bad_address,
+                                t.name.str() + ": " + std::to_string(job.source_reach()) + " bytes from " +
+                                    memories_.device_address(call.source) + ", " + std::to_string(job.destination_reach()) + " bytes to " +
+                                    memories_.device_address(call.destination) + ": the " + (reads ? "destination" : "source") +
+                                    " lies outside of " + (reads ? t.destination : t.source).str()};
         }
         next.part = part.at, next.tag = call.tag(), next.narrow_banks = narrow;
         next.source_buffer = static_cast<int>(call.source_buffer()), next.destination_buffer = static_cast<int>(call.destination_buffer());
