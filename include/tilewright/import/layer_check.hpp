@@ -67,7 +67,7 @@ class layer_checker {
     layer_checker(network::graph const& graph, layers const& network, made_tensors const& made)
         : graph_(graph), network_(network), made_(made), values_(graph.tensors.size()), rounded_(graph.tensors.size(), false) {
         for (layer const& one : network.all) maker_[one.nodes.back().name.str()] = one.name.str();
-        for (known_tensor const& one : network.constants) constants_[one.what.name.str()] = &one.bytes;
+        for (known_tensor const& one : network.constants) constants_[one.what.name.str()] = &one;
     }
     void give_input(network::tensor_id id, std::vector<std::byte> const& bytes) {
         network::tensor const& one = graph_.tensors[static_cast<std::size_t>(id)];
@@ -139,8 +139,9 @@ class layer_checker {
             return gathered(where, found->second, type);
         }
         if (auto const found = constants_.find(name); found != constants_.end()) {
+            if (found->second->what.extents != where.of.extents) return std::nullopt;  // kernels read a part of it
             kernel = "constant";
-            return gathered(where, *found->second, type);
+            return gathered(where, found->second->bytes, type);
         }
         return std::nullopt;
     }
@@ -180,7 +181,7 @@ class layer_checker {
     std::vector<std::optional<reference::elements>> values_;
     std::vector<bool> rounded_;
     std::map<std::string, std::string> maker_ = {};
-    std::map<std::string, std::vector<std::byte> const*> constants_ = {};
+    std::map<std::string, known_tensor const*> constants_ = {};
 };
 
 }  // namespace detail

@@ -205,7 +205,7 @@ class lowering : public kernel_list {
             // What is kept has the rows of what is written.
             if (!result.is_kept(&state::input, at)) detail::keep_rows(result, result.inputs[at]);
         }
-        for (known_tensor& one : result.constants) detail::keep_rows(result, one.what);
+        for (known_tensor& one : result.constants) detail::leave_out_unreached(result, one);
     }
 
   private:

@@ -80,7 +80,9 @@ inline product_operands operands_of_product(lowering& of, view a, view b) {
         return all;
     };
     std::vector<view> const summed{only(made.a, {rank - 1}), only(made.b, {rank - 2})};
-    if (!can_share_loops(as_result(), whole) || !can_share_loops(summed, {k})) made.a = of.indexable(made.a), made.b = of.indexable(made.b);
+    bool const share = can_share_loops(as_result(), whole) && can_share_loops(summed, {k});
+    // A result has at most so many dimensions.
+    if (!share || axes_of(loops_over(as_result(), whole)) > max_rank) made.a = of.indexable(made.a), made.b = of.indexable(made.b);
     made.loops = loops_over(as_result(), whole);
     return made;
 }
