@@ -81,7 +81,7 @@ macro(_tilewright_check_chip becomes usage)
 endmacro()
 
 # tilewright_add_network(NAME MODEL model.onnx|model.tflite [MACHINE file.hpp CHIP qualified::variable] [C_INCLUDES header…]
-#                        [STATES input=output…] [FILES variable] [REPORT variable] [SOURCE_ONLY])
+#                        [STATES input=output…] [EXTENTS name=number…] [FILES variable] [REPORT variable] [SOURCE_ONLY])
 #
 # Makes a static library NAME with the C function NAME, declared in "NAME.h", which runs a trained network. See docs/reference/networks.md.
 #
@@ -95,7 +95,7 @@ endmacro()
 #   SOURCE_ONLY   the files are written and not compiled
 function(tilewright_add_network name)
     set(call "tilewright_add_network(${name})")
-    cmake_parse_arguments(PARSE_ARGV 1 ARG "SOURCE_ONLY" "MODEL;MACHINE;CHIP;FILES;REPORT" "C_INCLUDES;STATES")
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "SOURCE_ONLY" "MODEL;MACHINE;CHIP;FILES;REPORT" "C_INCLUDES;STATES;EXTENTS")
     _tilewright_check_chip("a word of C" "${name} MODEL model.onnx" MODEL)
     get_filename_component(model "${ARG_MODEL}" ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
     # Another rule of the project may write it.
@@ -125,13 +125,16 @@ function(tilewright_add_network name)
         _tilewright_network_tool(${tool})
         set_target_properties(${tool} PROPERTIES EXCLUDE_FROM_ALL TRUE)
     endif()
-    set(states)
+    set(options)
     foreach(state IN LISTS ARG_STATES)
-        list(APPEND states --state ${state})
+        list(APPEND options --state ${state})
+    endforeach()
+    foreach(extent IN LISTS ARG_EXTENTS)
+        list(APPEND options --extent ${extent})
     endforeach()
     set(sources ${directory}/${name}.c ${directory}/${name}_weights.c)
     add_custom_command(OUTPUT ${directory}/${name}.h ${sources} ${directory}/${name}.html ${directory}/${name}.layers
-        COMMAND ${tool} --c ${directory} ${name} ${model} ${ARG_C_INCLUDES} ${states}
+        COMMAND ${tool} --c ${directory} ${name} ${model} ${ARG_C_INCLUDES} ${options}
         DEPENDS ${tool} ${model}
         COMMENT "Writing the network ${name} as C"
         VERBATIM)

@@ -1,5 +1,6 @@
 // What tilewright_add_network_tool() compiles: prints trained networks, as the library reads them, and writes them as C.
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <random>
 #include <span>
 #include <sstream>
+#include <tilewright/network/given_extents.hpp>
 #include <tilewright/network/onnx.hpp>
 #include <tilewright/network/tflite.hpp>
 #include <tilewright/network/write.hpp>
@@ -39,11 +41,17 @@ network::graph read(std::filesystem::path const& model) {
 }
 
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
-/// A model, and which of its inputs and outputs are one state.
+/// A model, which of its inputs and outputs are one state, and extents that it leaves to run time.
 struct source {
     std::filesystem::path model = {};
     std::vector<imported::state_names> states = {};
+    std::vector<network::given_extents> extents = {};
 };
+network::graph read(source const& from) {
+    network::graph made = read(from.model);
+    network::give_extents(made, from.extents);
+    return made;
+}
 /// Nothing where it is not imported, placed and planned; then the reasons stand on stderr, a line each.
 std::unique_ptr<imported::fitted_network> plan_network(network::graph const& graph, source const& from, std::string const& name) {
     auto const say = [&](std::string const& line) { std::cerr << from.model.string() << ": " << line << '\n'; };
@@ -73,7 +81,7 @@ std::unique_ptr<imported::fitted_network> plan_network(network::graph const& gra
     return nullptr;
 }
 std::unique_ptr<imported::fitted_network> plan_network(source const& from, std::string const& name) {
-    return plan_network(read(from.model), from, name);
+    return plan_network(read(from), from, name);
 }
 /// The memories that the network uses, with the most bytes that are alive in each.
 void print_memories(program_plan_value const& plan) {
@@ -224,7 +232,7 @@ std::vector<std::vector<std::byte>> read_inputs(network::graph const& of, std::v
 /// @param library  ONNX Runtime, which is the reference then; or empty
 /// @param files    of the inputs; none: they are drawn
 bool check(source const& from, std::string const& library, std::vector<std::string> const& files) {
-    network::graph const graph = read(from.model);
+    network::graph const graph = read(from);
     auto const made = plan_network(graph, from, "network");
     if (!made) return false;
     reference::node_reference computed_by = reference::results_of;
@@ -277,11 +285,29 @@ std::vector<imported::state_names> states_of(std::vector<std::string> const& tex
     }
     return made;
 }
+std::vector<network::given_extents> extents_of(std::vector<std::string> const& texts) {
+    std::vector<network::given_extents> made;
+    for (std::string const& one : texts) {
+        std::size_t const equals = one.rfind('=');
+        std::istringstream numbers(equals == std::string::npos ? "" : one.substr(equals + 1));
+        network::given_extents& added = made.emplace_back();
+        added.name = one.substr(0, equals);
+        for (std::string number; std::getline(numbers, number, ',');) {
+            std::int64_t extent = 0;
+            auto const [end, error] = std::from_chars(number.data(), number.data() + number.size(), extent);
+            if (error == std::errc() && end == number.data() + number.size()) added.extents.push_back(extent);
+            else added.extents.clear(), numbers.setstate(std::ios::failbit);
+        }
+        if (added.extents.empty()) throw std::invalid_argument("--extent " + one + ": NAME=NUMBER or INPUT=NUMBER,NUMBER,… is wanted");
+    }
+    return made;
+}
 /// Does what the arguments after the tool's name say with one model. @return the exit code, or nothing where they are none
 std::optional<int> run(std::vector<std::string> arguments) {
     std::string const command = arguments[0];
     std::size_t const model_at = command == "--c" || command == "--eject" ? 3 : 1;
     std::vector<std::string> const states = take_option(arguments, "--state");
+    std::vector<std::string> const extents = take_option(arguments, "--extent");
     std::vector<std::string> const library = take_option(arguments, "--onnxruntime");
     std::vector<std::string> const page = take_option(arguments, "--report");
     std::size_t const count = arguments.size();
@@ -291,7 +317,7 @@ std::optional<int> run(std::vector<std::string> arguments) {
     if ((!page.empty() && command != "--emulate") || page.size() > 1) return std::nullopt;
     std::vector<std::string> const rest(arguments.begin() + static_cast<std::ptrdiff_t>(model_at) + 1, arguments.end());
     try {
-        source const from{arguments[model_at], states_of(states)};
+        source const from{arguments[model_at], states_of(states), extents_of(extents)};
         if (command == "--c") return write_c(from, arguments[1], arguments[2], rest) ? 0 : 1;
         if (command == "--check") return check(from, library.empty() ? "" : library[0], rest) ? 0 : 1;
         if (command == "--layers" && rest.empty()) return print_layers(from) ? 0 : 1;
@@ -306,15 +332,16 @@ std::optional<int> run(std::vector<std::string> arguments) {
 #endif
 
 int usage(char const* tool) {
-    std::cerr
-        << "usage: " << tool << " --print model.onnx|model.tflite ...\n"
+    std::cerr << "usage: " << tool << " --print model.onnx|model.tflite ...\n"
 #ifdef TILEWRIGHT_NETWORK_TOOL_WRITES_C
-        << "       " << tool << " --c FOLDER NAME MODEL [C_INCLUDE ...]\n"
-        << "       " << tool << " --layers MODEL\n"
-        << "       " << tool << " --eject HEADER NAMESPACE MODEL\n"
-        << "       " << tool << " --emulate MODEL [INPUTS] [--report PAGE]\n"
-        << "       " << tool << " --check MODEL [--onnxruntime LIBRARY] [INPUT_FILE ...]\n"
-        << "MODEL is model.onnx or model.tflite; --state INPUT=OUTPUT, for each thing that it keeps from run to run, may stand after it\n"
+              << "       " << tool << " --c FOLDER NAME MODEL [C_INCLUDE ...]\n"
+              << "       " << tool << " --layers MODEL\n"
+              << "       " << tool << " --eject HEADER NAMESPACE MODEL\n"
+              << "       " << tool << " --emulate MODEL [INPUTS] [--report PAGE]\n"
+              << "       " << tool << " --check MODEL [--onnxruntime LIBRARY] [INPUT_FILE ...]\n"
+              << "MODEL is model.onnx or model.tflite; after it may stand --state INPUT=OUTPUT, for each thing that it keeps from run to "
+                 "run, and\n"
+              << "--extent NAME=NUMBER or --extent INPUT=NUMBER,NUMBER,... for extents that it leaves to run time\n"
 #endif
         ;
     return 2;

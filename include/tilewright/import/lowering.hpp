@@ -5,6 +5,7 @@
 #include <tilewright/import/evaluate.hpp>
 #include <tilewright/import/kernels.hpp>
 #include <tilewright/import/rows.hpp>
+#include <tilewright/network/given_extents.hpp>
 
 namespace tilewright::imported {
 
@@ -14,18 +15,11 @@ class lowering : public kernel_list {
     using kernel_list::compute;
 
     explicit lowering(network::graph const& graph) : from(graph), views_(graph.tensors.size()) {
+        if (std::string const open = network::way_to_give_extents(from); !open.empty()) throw not_imported(open);
         for (std::size_t at = 0; at < from.inputs.size(); ++at) {
             auto const id = from.inputs[at];
             network::tensor const& one = from.tensors[static_cast<std::size_t>(id)];
-            stored made{numbered("in", at), type_of(one.type), {}};
-            if (!one.shape) throw not_imported("input " + network::shown(one.name) + " has no shape");
-            std::vector<std::int64_t> shape;
-            for (network::dimension const& extent : *one.shape) {
-                if (!extent.extent && extent.usual == 0)
-                    throw not_imported("input " + network::shown(one.name) + " has an extent that is left to run time");
-                shape.push_back(extent.extent.value_or(extent.usual));
-            }
-            view const all = keep(std::move(made), shape);
+            view const all = keep({numbered("in", at), type_of(one.type), {}}, network::usual_extents(one));
             views_[static_cast<std::size_t>(id)] = all;
             result.inputs.push_back(all.of);
         }

@@ -100,7 +100,7 @@ class onnx_reader {
             shape.emplace();
             for (auto const& along : type.shape().dim()) {
                 dimension& added = shape->emplace_back();
-                if (along.has_dim_value()) added.extent = along.dim_value();
+                if (along.has_dim_value() && along.dim_value() != -1) added.extent = along.dim_value();  // -1: run time decides it
                 if (along.has_dim_param()) added.symbol = along.dim_param();
             }
         }
