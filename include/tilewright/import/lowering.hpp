@@ -199,7 +199,12 @@ class lowering : public kernel_list {
             // What is kept has the rows of what is written.
             if (!result.is_kept(&state::input, at)) detail::keep_rows(result, result.inputs[at]);
         }
-        for (known_tensor& one : result.constants) detail::leave_out_unreached(result, one);
+        for (known_tensor& one : result.constants) {
+            std::vector<std::int64_t> reached(one.what.extents.size(), 0);
+            bool const known = std::all_of(result.all.begin(), result.all.end(),
+                                           [&](layer const& by) { return detail::reach(reached, by.nodes, one.what.name); });
+            if (known) detail::leave_out_unreached(one, reached);
+        }
     }
 
   private:

@@ -4,6 +4,7 @@
 #include <tilewright/import/channels_last.hpp>
 #include <tilewright/import/place_layers.hpp>
 #include <tilewright/import/processor.hpp>
+#include <tilewright/import/rows.hpp>
 #include <tilewright/program/program.hpp>
 
 namespace tilewright::imported {
@@ -151,7 +152,13 @@ class network_program {
         }
         return made;
     }
-    void add_constant(known_tensor const& one, memory const& where) {
+    /// Some kernels read another order of a constant: then others may read a part of it.
+    void add_constant(known_tensor one, memory const& where) {
+        std::vector<std::int64_t> reached(one.what.extents.size(), 0);
+        bool const known = std::all_of(placed_.begin(), placed_.end(), [&](layer_placer::placed const& by) {
+            return detail::reach(reached, by.layer->of.what().nodes, one.what.name);
+        });
+        if (known) detail::leave_out_unreached(one, reached);
         visit_scalar(one.what.type, [&]<class T>(T) {
             // A boolean is a byte of 0 or 1.
             if constexpr (!std::is_same_v<T, bool>) {

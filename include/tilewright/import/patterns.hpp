@@ -104,6 +104,34 @@ inline void cumulate(lowering& of) {
     for (std::int64_t by = 1; by < extent; by *= 2) x = of.compute(loops, imported::at(x, loops) + moved(x, by));
     of.give(0, x);
 }
+/// Where known elements are not 0: a list of indices for each dimension.
+inline void positions_of_nonzero(lowering& of) {
+    if (!of.is_constant(0)) throw not_imported("of elements that are not known: they decide the shape of the result");
+    known_tensor const x = of.known(0);
+    std::vector<double> const elements = of.known_numbers(0);
+    shape const extents = x.what.extents.empty() ? shape{1} : x.what.extents;
+    std::vector<shape> found(extents.size());
+    for (std::size_t at = 0; at < elements.size(); ++at) {
+        std::int64_t rest = static_cast<std::int64_t>(at);
+        for (std::size_t dimension = extents.size(); elements[at] != 0 && dimension-- > 0; rest /= extents[dimension])
+            found[dimension].push_back(rest % extents[dimension]);
+    }
+    shape all;
+    for (shape const& one : found) all.insert(all.end(), one.begin(), one.end());
+    of.give_known(0, known_integers64(all, {static_cast<std::int64_t>(found.size()), static_cast<std::int64_t>(found[0].size())}));
+}
+/// Each sequence from its last element to the first, where all are as long as their dimension.
+inline void reverse_sequences(lowering& of) {
+    view const x = of.operand(0);
+    int const time = dimension_of(integer(of, "time_axis", 0), x.rank()), batch = dimension_of(integer(of, "batch_axis", 1), x.rank());
+    std::int64_t const extent = x.extent(time);
+    shape const lengths = of.known_integers(1);
+    if (static_cast<std::int64_t>(lengths.size()) != x.extent(batch)) throw not_imported(std::to_string(lengths.size()) + " lengths");
+    for (std::int64_t const one : lengths) {
+        if (one != extent) throw not_imported("a sequence of " + std::to_string(one) + " of " + std::to_string(extent) + " elements");
+    }
+    of.give(0, sliced_or_copied(of, x, time, extent - 1, -1, extent));
+}
 /// A window of cosines: first - second cos(2 pi n / m) + third cos(4 pi n / m).
 inline void cosine_window(lowering& of, double first, double second, double third) {
     std::int64_t const size = limited(known_integer(of, 0), 1, 1 << 20, "a window");

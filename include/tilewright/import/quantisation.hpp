@@ -133,10 +133,11 @@ value requantised(value const& sum, std::array<std::size_t, 3> const& scales, st
     value const scale = element(scales[0]) * element(scales[1]) / element(scales[2]);
     return quantised_value(convert(sum, scalar_type::float32) * scale, element(zero), relu);
 }
-/// A product of matrices. What quantised_pairs.hpp makes of Gemm may have `transB`, a bias as operand 8, and a scale for each column.
+/// A product of matrices; b may have a scale and a zero point for each column. What quantised_pairs.hpp makes of Gemm may have `transB`,
+/// and a bias as operand 8.
 inline void product_of_quantised(lowering& of) {
-    for (std::size_t const operand : {1u, 2u, 5u, 6u, 7u}) {
-        if (of.operand(operand).elements() != 1) throw not_imported("a scale or a zero point for each row or column");
+    for (std::size_t const operand : {1u, 2u, 6u, 7u}) {
+        if (of.operand(operand).elements() != 1) throw not_imported("a scale or a zero point for each row");
     }
     bool const turned = integer(of, "transB", 0) != 0, relu = integer(of, "relu", 0) != 0;
     view b = of.operand(3);
@@ -149,20 +150,19 @@ inline void product_of_quantised(lowering& of) {
         return imported::at(repeated_to(of.indexable(list), whole), with.loops);
     };
     auto const folded = b.rank() == 2 && !with.squeezed_b ? folded_zero_point(of, turned ? 0 : 1) : std::nullopt;
+    auto const element_of = [&](std::size_t operand) {
+        view const one = of.operand(operand);
+        return one.elements() != 1 ? in_columns(one) : scalar_of(one);
+    };
     auto const zero_of = [&](std::size_t operand) {
-        return [&of, operand, plain = folded.has_value()](value const& x) {
-            return minus_zero(x, plain ? std::nullopt : std::optional(scalar_of(of.operand(operand))));
+        return [&, operand, plain = folded.has_value()](value const& x) {
+            return minus_zero(x, plain ? std::nullopt : std::optional(element_of(operand)));
         };
     };
     value sum = product_at(with.a, with.b, with.loops, scalar_type::int32, zero_of(2), zero_of(5));
     std::optional<view> const start = folded ? list_of_channels(of, *folded) : of.has(8) ? std::optional(of.operand(8)) : std::nullopt;
     if (start) sum = in_columns(*start) + sum;
-    of.compute(loops_of_result(with), sum, 0, [&](value const& all) {
-        return requantised(all, {1, 4, 6}, 7, relu, [&](std::size_t operand) {
-            view const one = of.operand(operand);
-            return operand == 4 && one.elements() != 1 ? in_columns(one) : scalar_of(one);
-        });
-    });
+    of.compute(loops_of_result(with), sum, 0, [&](value const& all) { return requantised(all, {1, 4, 6}, 7, relu, element_of); });
 }
 inline void convolve_quantised(lowering& of) {
     view const x = of.operand(0), weights = of.operand(3);

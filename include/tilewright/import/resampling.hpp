@@ -32,7 +32,10 @@ inline resize_settings settings_of_resize(lowering const& of) {
     };
     if (made.mode == "bilinear" || made.mode == "trilinear") made.mode = "linear";
     one_of(made.mode, {"nearest", "linear", "cubic"}, "mode");
-    one_of(made.places, {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"}, "places by");
+    one_of(made.places,
+           {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize",
+            "tf_half_pixel_for_nn"},
+           "places by");
     one_of(made.nearest, {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}, "the nearest by");
     if (integer(of, "antialias", 0) != 0) throw not_imported("smoothed before it is read");
     if (of.node->find("keep_aspect_ratio_policy") && word(of, "keep_aspect_ratio_policy", "stretch") != "stretch")
@@ -48,6 +51,8 @@ inline double place_of(std::int64_t at, sampling const& of, double scale, std::s
     if (places == "tf_crop_and_resize") {
         return of.result > 1 ? begin * (input - 1) + x * (end - begin) * (input - 1) / (result - 1) : 0.5 * (begin + end) * (input - 1);
     }
+    if (places == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
+    if (places == "half_pixel_symmetric") return input / 2 * (1 - static_cast<double>(of.result) / result) + (x + 0.5) / scale - 0.5;
     return (x + 0.5) / scale - 0.5;
 }
 inline void fill_taps(sampling& of, double scale, resize_settings const& how, double begin, double end) {

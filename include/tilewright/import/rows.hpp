@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <optional>
 #include <tilewright/compute/stage.hpp>
 #include <tilewright/import/layers.hpp>
 
@@ -43,34 +42,35 @@ inline void read_flat(std::vector<ir::node>& nodes, stored const& tensor) {
     });
 }
 
-/// How many indices of each dimension of a tensor kernels reach, from the first one on. Nothing where a kernel reads beside it, or is no
-/// kernel: then the planner says why.
-inline std::optional<std::vector<std::int64_t>> reached_of(layers const& of, stored const& tensor) {
-    std::vector<std::int64_t> reached(tensor.extents.size(), 0);
-    for (layer const& one : of.all) {
-        computation_view const nodes{one.nodes.data(), static_cast<int>(one.nodes.size())};
-        for (int first = 0, next = 0; first < nodes.count; first = next) {
-            ir::stage stage;
-            if (read_stage(nodes, first, stage)) return std::nullopt;
-            next = stage.store + 1;
-            for (int at = first; at < stage.store; ++at) {
-                if (nodes[at].op != operation::access || nodes[at].name != tensor.name) continue;
-                if (is_padded(nodes, at)) return std::nullopt;
-                for (int dimension = 0; dimension < nodes[at].argument_count; ++dimension) {
-                    std::int64_t& most = reached[static_cast<std::size_t>(dimension)];
-                    most = std::max(most, range_of(index_of(nodes, stage, at, dimension), stage).most + 1);
-                }
+/// Takes the indices of a tensor that a kernel reads into what is reached of each of its dimensions, from the first index on.
+///
+/// @return false where the kernel reads beside the tensor, or is none: then the planner says why
+inline bool reach(std::vector<std::int64_t>& reached, std::vector<ir::node> const& kernel, ir::label const& tensor) {
+    computation_view const nodes{kernel.data(), static_cast<int>(kernel.size())};
+    for (int first = 0, next = 0; first < nodes.count; first = next) {
+        ir::stage stage;
+        if (read_stage(nodes, first, stage)) return false;
+        next = stage.store + 1;
+        for (int at = first; at < stage.store; ++at) {
+            if (nodes[at].op != operation::access || nodes[at].name != tensor) continue;
+            if (is_padded(nodes, at) || nodes[at].argument_count != static_cast<int>(reached.size())) return false;
+            for (int dimension = 0; dimension < nodes[at].argument_count; ++dimension) {
+                std::int64_t& most = reached[static_cast<std::size_t>(dimension)];
+                most = std::max(most, range_of(index_of(nodes, stage, at, dimension), stage).most + 1);
             }
         }
     }
-    return reached;
+    return true;
 }
 
 /// A program takes the extents of what the caller gives from what kernels read. Where no kernel reads to the end of a dimension, rows would
 /// be too short. Then all kernels read that tensor by one index.
 inline void keep_rows(layers& of, stored& tensor) {
-    auto const reached = reached_of(of, tensor);
-    if (!reached || reached->size() < 2 || std::equal(reached->begin() + 1, reached->end(), tensor.extents.begin() + 1)) return;
+    std::vector<std::int64_t> reached(tensor.extents.size(), 0);
+    for (layer const& one : of.all) {
+        if (!reach(reached, one.nodes, tensor.name)) return;
+    }
+    if (reached.size() < 2 || std::equal(reached.begin() + 1, reached.end(), tensor.extents.begin() + 1)) return;
     for (layer& one : of.all) read_flat(one.nodes, tensor);
     std::int64_t count = 1;
     for (std::int64_t const extent : tensor.extents) count *= extent;
@@ -78,22 +78,25 @@ inline void keep_rows(layers& of, stored& tensor) {
 }
 
 /// A program takes the extents of constants in the same way: what no kernel reaches is left out.
-inline void leave_out_unreached(layers const& of, known_tensor& constant) {
-    auto const reached = reached_of(of, constant.what);
+///
+/// @param reached  what `reach` has found
+inline void leave_out_unreached(known_tensor& constant, std::vector<std::int64_t> const& reached) {
     std::vector<std::int64_t>& extents = constant.what.extents;
-    if (!reached || *reached == extents || std::count(reached->begin(), reached->end(), 0) > 0) return;
+    bool is_part = reached != extents;
+    for (std::size_t at = 0; at < reached.size(); ++at) is_part = is_part && reached[at] > 0 && reached[at] <= extents[at];
+    if (!is_part) return;
     std::size_t const size = static_cast<std::size_t>(bytes_of(constant.what.type));
     std::vector<std::byte> kept;
     for (std::size_t at = 0; at * size < constant.bytes.size(); ++at) {
         std::int64_t rest = static_cast<std::int64_t>(at);
         bool inside = true;
         for (std::size_t dimension = extents.size(); dimension-- > 0; rest /= extents[dimension])
-            inside = inside && rest % extents[dimension] < (*reached)[dimension];
+            inside = inside && rest % extents[dimension] < reached[dimension];
         auto const first = constant.bytes.begin() + static_cast<std::ptrdiff_t>(at * size);
         if (inside) kept.insert(kept.end(), first, first + static_cast<std::ptrdiff_t>(size));
     }
     constant.bytes = std::move(kept);
-    extents = *reached;
+    extents = reached;
 }
 
 }  // namespace detail
