@@ -90,6 +90,7 @@ endmacro()
 #   CHIP      a variable of this header, of type tilewright::imported::chip, with its namespaces
 #   C_INCLUDES    headers of the user's that the C source includes first
 #   STATES    inputs and outputs that are one place: what a run leaves there, the next run reads
+#   EXTENTS   numbers of extents that the model leaves to run time: of one, by its name, or all of an input, as input=1,3,224,224
 #   FILES     the named variable receives the folder in which NAME.h, NAME.c, NAME.layers and the weights lie
 #   REPORT    the named variable receives the path of NAME.html, a page that shows the plan
 #   SOURCE_ONLY   the files are written and not compiled

@@ -426,6 +426,42 @@ def Attention(n):
     n.node("Attention", operands, outputs=outputs, domain="", **settings)
 
 
+@of_version(11)
+def Resize(n):
+    places, mode = n.one_of(("tf_half_pixel_for_nn", "nearest"), ("pytorch_half_pixel", "linear"), ("half_pixel", "cubic"))
+    x = [1, n.between(1, 3), n.between(2, 6), n.between(2, 6)]
+    nothing = n.constant(np.zeros(0, np.float32))
+    to = n.constant(np.array([*x[:2], n.between(2, 9), n.between(2, 9)]))
+    n.node("Resize", [n.input("float32", x), nothing, nothing, to], domain="", mode=mode, coordinate_transformation_mode=places,
+           nearest_mode="floor")
+
+
+@of_version(19)
+def ResizeSymmetric(n):
+    x = [1, n.between(1, 3), n.between(2, 6), n.between(2, 6)]
+    scales = n.constant(np.array([1, 1, *n.draw.uniform(0.5, 2.5, 2)], np.float32))
+    n.node("Resize", [n.input("float32", x), "", scales], domain="", mode=n.one_of("linear", "nearest"),
+           coordinate_transformation_mode="half_pixel_symmetric")
+
+
+@case
+def ReverseSequence(n):
+    x = [n.between(1, 4) for _ in range(n.between(2, 4))]
+    time = n.between(0, 1)
+    lengths = n.constant(np.full(x[1 - time], x[time]))
+    kind = n.one_of("float32", "int64")
+    n.node("ReverseSequence", [n.input(kind, x), lengths], kind, domain="", time_axis=time, batch_axis=1 - time)
+
+
+@case
+def QLinearMatMul(n):
+    """Scales and zero points for each column of b."""
+    kind, rows, inner, columns = n.one_of("int8", "uint8"), n.between(1, 4), n.between(1, 8), n.between(2, 5)
+    zeros = n.one_of(n.constant(np.zeros(columns, kind)), n.integers(kind, columns))
+    n.node("QLinearMatMul", [n.input(kind, [rows, inner]), *n.levels(kind), n.weights(kind, inner, columns), n.scale(shape=(columns,)), zeros,
+                             *n.levels(kind, 0.05, 0.2)], kind, domain="")
+
+
 # What is refused
 
 def refusals():
@@ -455,6 +491,8 @@ def refusals():
     yield of("Attention", [q, q, q, lambda n: n.floats(3, 2)], "shape 3x2 does not fit 1x2x3x3", **newer)
     yield of("LpNormalization", [f], "a power of 3", **newer, p=3)
     yield of("BitwiseAnd", [f, f], "bits of elements of float", **newer)
+    yield of("NonZero", [f], "of elements that are not known: they decide the shape of the result", "int64", domain="")
+    yield of("ReverseSequence", [f, lambda n: n.constant(np.array([2, 1, 2]))], "a sequence of 1 of 2 elements", "float32", domain="")
     yield of("RotaryEmbedding", [q, lambda n: n.floats(1, 3, 3), lambda n: n.floats(1, 3, 3)], "angles of 1x3x3 for 4 elements", **newer)
     yield of("SkipLayerNormalization", [f, f, lambda n: n.floats(3)], "mean and deviation as results", "float32", 2)
     yield of("MatMulIntegerToFloat", [lambda n: n.input("int8", [2, 3]), lambda n: n.integers("int8", 3, 4), scale, lambda n: n.scale(shape=(3,))],

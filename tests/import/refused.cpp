@@ -31,7 +31,7 @@ TEST_CASE("every operator that is not imported is a line, with its node and the 
                      of_shape("b", {}),     of_shape("c", {}),     of_shape("d", {})};
     graph.inputs = {tensor_id(0), tensor_id(1)};
     graph.outputs = {tensor_id(5)};
-    graph.nodes = {node_of("Det", {0}, 2), node_of("Add", {0, 1}, 3), node_of("Relu", {2}, 4), node_of("Unheard", {4}, 5)};
+    graph.nodes = {node_of("Det", {0}, 2), node_of("Add", {0, 1}, 3), node_of("Relu", {2}, 4), node_of("Unheard", {4, 3}, 5)};
     auto const refused = networks::layers_of(graph).refused;
     REQUIRE(refused.size() == 3);
     CHECK(refused[0] == "node 0 (`Det`): this operator is not imported");
@@ -55,7 +55,28 @@ TEST_CASE("an input whose extents are left to run time is refused by name") {
     graph.nodes = {node_of("Relu", {0}, 1)};
     auto const refused = networks::layers_of(graph).refused;
     REQUIRE(refused.size() == 1);
-    CHECK(refused[0] == "the network: input `x` has an extent that is left to run time");
+    CHECK(refused[0] ==
+          "the network: extents are left to run time, of inputs `x` [2, ?`batch`]; numbers are given by --extent batch=1 of the tool, "
+          "EXTENTS "
+          "batch=1 in CMake, or network::give_extents");
+}
+TEST_CASE("an operator that no result needs is not refused") {
+    network::graph graph{.format = "onnx"};
+    graph.tensors = {of_shape("x", {2, 3}), of_shape("y", {}), of_shape("z", {})};
+    graph.inputs = {tensor_id(0)}, graph.outputs = {tensor_id(1)};
+    graph.nodes = {node_of("Relu", {0}, 1), node_of("Unheard", {0}, 2)};
+    CHECK(networks::layers_of(graph).refused.empty());
+}
+TEST_CASE("what If does not choose is not refused, where its condition is known") {
+    network::graph graph{.format = "onnx", .constants = {{std::byte{1}}, {std::byte{0}}}};
+    graph.tensors = {of_shape("x", {2}), of_shape("condition", {}), of_shape("a", {}), of_shape("b", {}), of_shape("y", {})};
+    graph.tensors[1].type = network::element_type::boolean;
+    graph.inputs = {tensor_id(0)}, graph.outputs = {tensor_id(4)};
+    graph.nodes = {node_of("Relu", {0}, 2), node_of("Unheard", {0}, 3), node_of("If", {1, 2, 3}, 4)};
+    graph.tensors[1].constant = network::constant_id(0);
+    CHECK(networks::layers_of(graph).refused.empty());
+    graph.tensors[1].constant = network::constant_id(1);
+    CHECK(networks::layers_of(graph).refused == std::vector<std::string>{"node 1 (`Unheard`): this operator is not imported"});
 }
 
 namespace {

@@ -426,6 +426,150 @@ def the_names_of_arguments():
     return nodes, {"input.1": x, "in1": x, "int": x}, {"a" * 24: 3 * x}, {}, 17, prototype
 
 
+def sliced(x, table, starts, ends, axes, steps, operator="Add"):
+    """A node that reads a part of a constant."""
+    where = {name: np.array(one) for name, one in (("starts", starts), ("ends", ends), ("axes", axes), ("steps", steps))}
+    nodes = [helper.make_node("Slice", ["table", *where], ["part"]), helper.make_node(operator, ["x", "part"], ["result"])]
+    index = [slice(None)] * table.ndim
+    for start, end, axis, step in zip(starts, ends, axes, steps):
+        index[axis] = slice(start, None if end < -100 else end, step)
+    part = table[tuple(index)]
+    return nodes, {"x": x}, {"result": x @ part if operator == "MatMul" else x + part}, {"table": table} | where, 13
+
+
+@case
+def first_rows_of_a_constant():
+    return sliced(drawn(5, 8), drawn(64, 8), [0], [5], [0], [1])
+
+
+@case
+def first_columns_of_a_constant():
+    return sliced(drawn(5, 8), drawn(5, 64), [0], [8], [1], [1])
+
+
+@case
+def inner_part_of_a_constant():
+    return sliced(drawn(3, 4), drawn(9, 9), [2, 3], [8, 7], [0, 1], [2, 1])
+
+
+@case
+def rows_of_a_constant_reversed():
+    return sliced(drawn(3, 4), drawn(8, 4), [2], [-1000], [0], [-1])
+
+
+@case
+def rows_of_weights():
+    return sliced(drawn(5, 6), drawn(32, 16), [0], [6], [0], [1], "MatMul")
+
+
+@case
+def columns_of_weights():
+    return sliced(drawn(5, 32), drawn(32, 48), [0], [16], [1], [1], "MatMul")
+
+
+@case
+def positions_of_embeddings():
+    tokens, positions, ids = drawn(20, 8), drawn(64, 8), np.array([[3, 0, 19, 7]])
+    nodes = [helper.make_node("Gather", ["tokens", "ids"], ["a"]), helper.make_node("Shape", ["ids"], ["shape"]),
+             helper.make_node("Gather", ["shape", "one"], ["count"]), helper.make_node("Unsqueeze", ["count", "zero"], ["end"]),
+             helper.make_node("Slice", ["all", "zero", "end", "axis"], ["some"]), helper.make_node("Gather", ["positions", "some"], ["b"]),
+             helper.make_node("Add", ["a", "b"], ["result"])]
+    constants = {"tokens": tokens, "positions": positions, "all": np.arange(64)[None], "one": np.array(1), "zero": np.array([0]),
+                 "axis": np.array([1])}
+    return nodes, {"ids": ids}, {"result": tokens[ids] + positions[None, :4]}, constants, 13
+
+
+@case
+def gates_of_a_gru():
+    """Its kernels read parts of the weights, in several orders."""
+    x, w, r, b, size = drawn(3, 2, 4), drawn(1, 15, 4), drawn(1, 15, 5), drawn(1, 30), 5
+    h, steps = np.zeros((2, size)), []
+    for row in x:
+        gates = [row @ w[0, at * size:][:size].T + b[0, at * size:][:size] for at in range(3)]
+        of_h = lambda at, state: state @ r[0, at * size:][:size].T + b[0, (3 + at) * size:][:size]
+        z, reset = sigmoid(gates[0] + of_h(0, h)), sigmoid(gates[1] + of_h(1, h))
+        h = (1 - z) * np.tanh(gates[2] + of_h(2, reset * h)) + z * h
+        steps.append(h)
+    expected = np.array(steps, np.float32)[:, None]
+    return single("GRU", {"x": x}, expected, {"w": w, "r": r, "b": b}, 14, hidden_size=size)
+
+
+@case
+def windows_that_are_shifted():
+    """Attention in windows of an image: more dimensions than a result has."""
+    x, weights = drawn(1, 8, 8, 6), drawn(6, 12)
+    nodes = [helper.make_node("Reshape", ["x", "apart"], ["a"]), helper.make_node("Transpose", ["a"], ["b"], perm=[0, 1, 3, 2, 4, 5]),
+             helper.make_node("Reshape", ["b", "rows"], ["c"]), helper.make_node("MatMul", ["c", "w"], ["d"]),
+             helper.make_node("Reshape", ["d", "heads"], ["e"]), helper.make_node("Transpose", ["e"], ["f"], perm=[2, 0, 3, 1, 4]),
+             helper.make_node("Split", ["f"], ["q1", "k1"], axis=0), helper.make_node("Squeeze", ["q1", "zero"], ["q"]),
+             helper.make_node("Squeeze", ["k1", "zero"], ["k"]), helper.make_node("Transpose", ["k"], ["turned"], perm=[0, 1, 3, 2]),
+             helper.make_node("MatMul", ["q", "turned"], ["result"])]
+    constants = {"apart": np.array([1, 2, 4, 2, 4, 6]), "rows": np.array([-1, 16, 6]), "w": weights, "heads": np.array([4, 16, 2, 2, 3]),
+                 "zero": np.array([0])}
+    rows = x.reshape(1, 2, 4, 2, 4, 6).transpose(0, 1, 3, 2, 4, 5).reshape(4, 16, 6)
+    q, k = (rows @ weights).reshape(4, 16, 2, 2, 3).transpose(2, 0, 3, 1, 4)
+    return nodes, {"x": x}, {"result": q @ k.transpose(0, 1, 3, 2)}, constants, 13
+
+
+@case
+def counts_as_old_exporters_write_them():
+    x = drawn(1, 6, 4)
+    nodes = [helper.make_node("Shape", ["x"], ["shape"]), helper.make_node("Gather", ["shape", "one"], ["count"]),
+             helper.make_node("Unsqueeze", ["count"], ["list"], axes=[0]), helper.make_node("ConstantOfShape", ["list"], ["all"]),
+             helper.make_node("Cos", ["all"], ["ones"]), helper.make_node("NonZero", ["ones"], ["found"]),
+             helper.make_node("Transpose", ["found"], ["turned"], perm=[1, 0]), helper.make_node("Cast", ["turned"], ["real"], to=1),
+             helper.make_node("Add", ["x", "real"], ["result"])]
+    return nodes, {"x": x}, {"result": x + np.arange(6, dtype=np.float32)[:, None]}, {"one": np.array(1)}, 9
+
+
+@case
+def places_of_elements_that_are_not_zero():
+    x = np.array([[0, 3, 0], [5, 0, -1]])
+    return single("NonZero", {}, np.array(np.nonzero(x)), {"x": x}, 13)
+
+
+@case
+def choice_between_branches():
+    """The condition of the outer one is known: what is not taken has an operator that is not imported. That of the inner one is an input."""
+    x, kinds = drawn(2, 2), lambda *names: [helper.make_tensor_value_info(one, TensorProto.FLOAT, None) for one in names]
+    graph = lambda nodes, *names: helper.make_graph(nodes, "branch", [], kinds(*names))
+    inner = helper.make_node("If", ["flag"], ["r"], then_branch=graph([helper.make_node("Abs", ["t"], ["r"])], "r"),
+                             else_branch=graph([helper.make_node("Neg", ["t"], ["r"])], "r"))
+    outer = helper.make_node("If", ["known"], ["result"], then_branch=graph([helper.make_node("Det", ["x"], ["r"])], "r"),
+                             else_branch=graph([helper.make_node("Mul", ["x", "x"], ["t"]), inner], "r"))
+    nodes = [helper.make_node("Cast", ["x0"], ["flag"], to=TensorProto.BOOL), helper.make_node("Cast", ["nothing"], ["known"], to=TensorProto.BOOL),
+             outer]
+    return nodes, {"x": x, "x0": np.array([0], np.int32)}, {"result": -x * x}, {"nothing": np.array([0])}, 13
+
+
+@case
+def results_that_nothing_reads():
+    x = drawn(1, 2, 4, 4)
+    nodes = [helper.make_node("MaxPool", ["x"], ["result", "places"], kernel_shape=[2, 2], strides=[2, 2]), helper.make_node("Unheard", ["x"], ["y"])]
+    return nodes, {"x": x}, {"result": x.reshape(1, 2, 2, 2, 2, 2).max((3, 5))}, {}, 12
+
+
+def check_extents(tool, folder):
+    """Extents that are left to run time, one by its name and one in the shape of its input."""
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "y"], ["result"])], "test",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 3]), helper.make_tensor_value_info("y", TensorProto.FLOAT, [3, None])],
+        [helper.make_tensor_value_info("result", TensorProto.FLOAT, ["batch", None])])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+    network = Library(tool, folder, model, 2, 1, ["--extent", "batch=2", "--extent", "y=3,5"])
+    x, y, result = drawn(2, 3), drawn(3, 5), np.zeros((2, 5), np.float32)
+    network([x, y], [result])
+    np.testing.assert_allclose(result, x @ y, rtol=1e-5, atol=1e-6)
+    for extents, words in ((["batch=2"], "of inputs `y` [3, ?]; numbers are given by --extent y=3,1 of the tool"),
+                           (["batch=2", "y=3,none"], "--extent y=3,none: NAME=NUMBER or INPUT=NUMBER,NUMBER,… is wanted"),
+                           (["bath=2"], "no extent and no input is called `bath`; there is `x` [?`batch`, 3], `y` [3, ?]")):
+        options = [word for one in extents for word in ("--extent", one)]
+        said = subprocess.run([tool, "--layers", folder / "model.onnx", *options], capture_output=True, text=True)
+        assert said.returncode == 1 and words in said.stderr, said.stderr
+    said = subprocess.run([tool, "--check", folder / "model.onnx", "--extent", "batch=2", "--extent", "y=3,5"], capture_output=True, text=True)
+    assert "1 of 1 results compared" in said.stdout, said.stdout + said.stderr
+
+
 def check(name, tool, folder):
     nodes, inputs, expected, constants, version, *prototype = CASES[name]()
     model = model_of(nodes, inputs, {key: one.dtype for key, one in expected.items()}, constants, version)
@@ -453,6 +597,8 @@ def main():
         except AssertionError as error:
             failed += 1
             print(f"{name}: {error}")
+    if given.only in "extents":
+        check_extents(given.tool, given.folder / "extents")
     print(f"{len(CASES)} networks, {failed} failed")
     return 1 if failed else 0
 

@@ -223,7 +223,6 @@ TEST_CASE("what is no graph of tensors is refused by name") {
                   }
               },
               "`alpha` stands twice") == refusal::attribute);
-    CHECK(reason_with([](ModelProto& model) { model.add_functions()->set_name("f"); }, "`f`") == refusal::function);
     CHECK(reason_with([](ModelProto& model) { model.add_training_info(); }, "training") == refusal::training);
     CHECK(reason_with([](ModelProto& model) { model.mutable_graph()->add_sparse_initializer(); }, "sparse") == refusal::sparse);
     CHECK(reason_with([](ModelProto& model) { model.mutable_graph()->add_quantization_annotation()->set_tensor_name("x"); },
@@ -363,4 +362,98 @@ TEST_CASE("a file with elements lies in the model's folder") {
         entry(constant(model, onnx::TensorProto::INT8, {2}), "location", location);
         CHECK(reason_of(model, "`" + location + "`", place / "model/net.onnx") == refusal::path_leaves_folder);
     }
+}
+
+namespace {
+
+/// A node of these names.
+onnx::NodeProto node_of(std::string const& operation, std::vector<std::string> const& inputs, std::vector<std::string> const& outputs,
+                        std::string const& domain = {}) {
+    onnx::NodeProto made;
+    made.set_op_type(operation);
+    made.set_domain(domain);
+    for (std::string const& one : inputs) made.add_input(one);
+    for (std::string const& one : outputs) made.add_output(one);
+    return made;
+}
+/// The nodes of a graph as `Operation(operands)=results`, by the names of tensors.
+std::string nodes_of(graph const& of) {
+    auto const names = [&](std::vector<tensor_id> const& all) {
+        std::string text;
+        for (tensor_id const one : all) text += (text.empty() ? "" : ",") + (one == no_tensor ? "" : of.at(one).name);
+        return text;
+    };
+    std::string text;
+    for (auto const& one : of.nodes) text += one.operation + "(" + names(one.inputs) + ")=" + names(one.outputs) + " ";
+    return text;
+}
+/// y = Twice(x), where Twice(a) is Step(Step(a)), and Step(b) LeakyRelu(b), by its attribute `slope`, then Neg.
+onnx::ModelProto calling(float slope) {
+    onnx::ModelProto model = relu();
+    model.add_opset_import()->set_domain("own");
+    auto& step = *model.add_functions();
+    step.set_name("Step"), step.set_domain("own");
+    step.add_input("b"), step.add_output("c"), step.add_attribute("slope");
+    step.add_opset_import()->set_version(15);
+    *step.add_node() = node_of("LeakyRelu", {"b"}, {"t"});
+    auto& alpha = *step.mutable_node(0)->add_attribute();
+    alpha.set_name("alpha"), alpha.set_ref_attr_name("slope"), alpha.set_type(onnx::AttributeProto::FLOAT);
+    *step.add_node() = node_of("Neg", {"t"}, {"c"});
+    auto& twice = *model.add_functions();
+    twice.set_name("Twice"), twice.set_domain("own");
+    twice.add_input("a"), twice.add_output("c");
+    *twice.add_node() = node_of("Step", {"a"}, {"t"}, "own");
+    auto& other = *twice.mutable_node(0)->add_attribute();
+    other.set_name("other"), other.set_type(onnx::AttributeProto::FLOAT), other.set_f(7);
+    auto& given = *twice.mutable_node(0)->add_attribute();
+    given.set_name("slope"), given.set_type(onnx::AttributeProto::FLOAT), given.set_f(slope);
+    *twice.add_node() = node_of("Step", {"t"}, {"c"}, "own");
+    *model.mutable_graph()->mutable_node(0) = node_of("Twice", {"x"}, {"y"}, "own");
+    return model;
+}
+/// y = If(w) Neg(x) else Relu(Abs(x)), whose branches use one name for several things.
+onnx::ModelProto choosing() {
+    onnx::ModelProto model = relu();
+    constant(model, onnx::TensorProto::BOOL, {}).add_int32_data(1);
+    onnx::NodeProto& node = *model.mutable_graph()->mutable_node(0);
+    node = node_of("If", {"w"}, {"y"});
+    for (bool const then : {true, false}) {
+        auto& one = *node.add_attribute();
+        one.set_name(then ? "then_branch" : "else_branch"), one.set_type(onnx::AttributeProto::GRAPH);
+        if (!then) *one.mutable_g()->add_node() = node_of("Abs", {"x"}, {"t"});
+        *one.mutable_g()->add_node() = node_of(then ? "Neg" : "Relu", {then ? "x" : "t"}, {"r"});
+        one.mutable_g()->add_output()->set_name("r");
+    }
+    return model;
+}
+
+}  // namespace
+
+TEST_CASE("nodes of operators that the model defines stand where these are called") {
+    graph const made = read(calling(0.5f));
+    CHECK(nodes_of(made) == "LeakyRelu(x)=inside2/t Neg(inside2/t)=inside1/t LeakyRelu(inside1/t)=inside3/t Neg(inside3/t)=y ");
+    CHECK(made.nodes[0].version == 15);
+    REQUIRE(made.nodes[0].attributes.size() == 1);
+    CHECK(made.nodes[0].attributes[0].name == "alpha");
+    CHECK(std::get<float>(made.nodes[0].attributes[0].value) == 0.5f);
+    CHECK(made.nodes[2].attributes.empty());
+}
+TEST_CASE("operators that call themselves, or are called with more than they take, are refused") {
+    onnx::ModelProto endless = calling(0);
+    *endless.mutable_functions(0)->mutable_node(1) = node_of("Twice", {"t"}, {"c"}, "own");
+    CHECK(reason_of(endless, "functions and branches inside of each other") == refusal::too_large);
+    onnx::ModelProto many = calling(0);
+    many.mutable_graph()->mutable_node(0)->add_input("x");
+    CHECK(reason_of(many, "more operands or results") == refusal::function);
+}
+TEST_CASE("both branches of If are nodes, and their results are operands") {
+    CHECK(nodes_of(read(choosing())) == "Neg(x)=inside1/r Abs(x)=inside2/t Relu(inside2/t)=inside2/r If(w,inside1/r,inside2/r)=y ");
+    onnx::ModelProto halved = choosing();
+    halved.mutable_graph()->mutable_node(0)->mutable_attribute()->RemoveLast();
+    CHECK(reason_of(halved, "no else_branch") == refusal::attribute);
+}
+TEST_CASE("an extent of -1 is left to run time") {
+    onnx::ModelProto model = relu();
+    model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_value(-1);
+    CHECK(read(model).tensors[0].shape == tensor_shape{{{}, {}}});
 }

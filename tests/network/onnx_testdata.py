@@ -18,8 +18,8 @@ from onnx import AttributeProto, TensorProto, numpy_helper
 TYPES = {"FLOAT": "float32", "DOUBLE": "float64", "INT8": "int8", "INT16": "int16", "INT32": "int32", "INT64": "int64", "UINT8": "uint8",
          "UINT16": "uint16", "UINT32": "uint32", "UINT64": "uint64", "BOOL": "bool"}
 # What libonnx-testdata 1.12.0 has.
-MODELS, READ = 1072, 1003
-REFUSED = {"element_type": 39, "not_a_tensor": 22, "subgraph": 8}
+MODELS, READ = 1072, 1004
+REFUSED = {"element_type": 39, "not_a_tensor": 23, "subgraph": 5, "attribute": 1}
 
 
 def type_name(number):
@@ -38,9 +38,12 @@ def reasons(model):
     for tensor in graph.initializer:
         if type_name(tensor.data_type) is None:
             found.add("element_type")
-    for node in graph.node:
+    branches = [one.g for node in graph.node if node.op_type == "If" for one in node.attribute]
+    for node in [*graph.node, *(one for branch in branches for one in branch.node)]:
         for attribute in node.attribute:
-            if attribute.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS):
+            if attribute.type == AttributeProto.TYPE_PROTO:
+                found.add("attribute")
+            if node.op_type != "If" and attribute.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS):
                 found.add("subgraph")
             if attribute.type == AttributeProto.TENSOR and type_name(attribute.t.data_type) is None:
                 found.add("element_type")
@@ -83,9 +86,31 @@ def dimension(one):
     return one.dim_value if one.WhichOneof("value") == "dim_value" else one.dim_param or None
 
 
+def with_branches(graph):
+    """The graph with both branches of each `If` as nodes of its own, whose results are operands of it. Branches have no names of their own
+    inside of other branches here."""
+    nodes = []
+    for node in graph.node:
+        branches = [one.g for name in ("then_branch", "else_branch") for one in node.attribute if one.name == name]
+        for number, branch in enumerate(branches, 1):
+            inside = {name: f"inside{number}/{name}" for one in branch.node for name in one.output}
+            for one in branch.node:
+                nodes.append(onnx.NodeProto())
+                nodes[-1].CopyFrom(one)
+                for names in (nodes[-1].input, nodes[-1].output):
+                    names[:] = [inside.get(name, name) for name in names]
+            node.input.extend(inside.get(one.name, one.name) for one in branch.output)
+        if branches:
+            del node.attribute[:]
+        nodes.append(node)
+    del graph.node[:]
+    graph.node.extend(nodes)
+    return graph
+
+
 def expected(model):
     """The graph, tensors by name."""
-    graph = model.graph
+    graph = with_branches(model.graph)
     versions = {one.domain: one.version for one in model.opset_import}
     constants = {one.name: constant(one) for one in graph.initializer}
     constants |= {node.output[0]: constant_of_node(node) for node in graph.node if node.op_type == "Constant"}

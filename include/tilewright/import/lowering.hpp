@@ -170,6 +170,19 @@ class lowering : public kernel_list {
         return id == network::no_tensor || views_[static_cast<std::size_t>(id)] || is_known(id);
     }
 
+    /// The operands that a node needs: of `If`, whose operands are a condition and what both branches give, those of the branch that is
+    /// known to be taken.
+    std::vector<network::tensor_id> needed_inputs(network::node const& of) const {
+        std::size_t const count = of.outputs.size();
+        bool const chooses = of.operation == "If" && of.domain.empty() && of.inputs.size() == 1 + 2 * count && count > 0;
+        if (!chooses || of.inputs[0] == network::no_tensor) return of.inputs;
+        auto const condition = known_of(of.inputs[0]);
+        if (!condition || condition->bytes.size() != 1) return of.inputs;
+        auto const first = of.inputs.begin() + 1 + (condition->bytes[0] == std::byte{0} ? static_cast<std::ptrdiff_t>(count) : 0);
+        std::vector<network::tensor_id> made{of.inputs[0]};
+        made.insert(made.end(), first, first + static_cast<std::ptrdiff_t>(count));
+        return made;
+    }
     /// An operator has given all results that are wanted.
     void check_results() const {
         for (std::size_t at = 0; at < node->outputs.size(); ++at) {

@@ -87,6 +87,7 @@ inline std::span<operator_entry const> onnx_operators() {
         {"HardSwish", unary<hard_swish>},
         {"Hardmax", hard_max},
         {"Identity", unary<same>},
+        {"If", choose_branch},
         {"InstanceNormalization", normalise_instance},
         {"IsInf", is_infinite},
         {"IsNaN", unary<is_no_number>},

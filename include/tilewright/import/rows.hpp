@@ -46,13 +46,15 @@ inline void read_flat(std::vector<ir::node>& nodes, stored const& tensor) {
 ///
 /// @return false where the kernel reads beside the tensor, or is none: then the planner says why
 inline bool reach(std::vector<std::int64_t>& reached, std::vector<ir::node> const& kernel, ir::label const& tensor) {
+    auto const reads = [&](ir::node const& one) { return one.op == operation::access && one.name == tensor; };
+    if (std::none_of(kernel.begin(), kernel.end(), reads)) return true;
     computation_view const nodes{kernel.data(), static_cast<int>(kernel.size())};
     for (int first = 0, next = 0; first < nodes.count; first = next) {
         ir::stage stage;
         if (read_stage(nodes, first, stage)) return false;
         next = stage.store + 1;
         for (int at = first; at < stage.store; ++at) {
-            if (nodes[at].op != operation::access || nodes[at].name != tensor) continue;
+            if (!reads(nodes[at])) continue;
             if (is_padded(nodes, at) || nodes[at].argument_count != static_cast<int>(reached.size())) return false;
             for (int dimension = 0; dimension < nodes[at].argument_count; ++dimension) {
                 std::int64_t& most = reached[static_cast<std::size_t>(dimension)];

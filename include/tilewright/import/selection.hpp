@@ -182,4 +182,29 @@ inline void scatter_several(lowering& of) {
     scatter(of, data, loops, axes, *matches, number_of_it, imported::at(updates, update));
 }
 
+/// `If`: what a branch gives that is known to be taken. Where the condition is not known, both are computed and each element is chosen.
+inline void choose_branch(lowering& of) {
+    std::size_t const count = of.node->outputs.size();
+    if (of.node->inputs.size() != 1 + 2 * count) throw not_imported("branches of several numbers of results");
+    if (of.is_constant(0)) {
+        std::size_t const first = known_integer(of, 0) != 0 ? 1 : 1 + count;
+        for (std::size_t at = 0; at < count; ++at) {
+            if (of.is_constant(first + at)) of.give_known(at, of.known(first + at));
+            else of.give(at, of.operand(first + at));
+        }
+        return;
+    }
+    view const condition = of.operand(0);
+    if (condition.elements() != 1) throw not_imported("a condition of " + text_of(condition.shape()));
+    for (std::size_t at = 0; at < count; ++at) {
+        std::vector<view> both{of.operand(1 + at), of.operand(1 + count + at)};
+        shape const whole = both[0].shape();
+        if (both[1].shape() != whole || both[0].type() != both[1].type())
+            throw not_imported("a condition that is not known, and branches that give " + text_of(whole) + " and " +
+                               text_of(both[1].shape()));
+        space const loops = of.loops(both, whole);
+        of.compute(loops, choose(is_true(scalar_of(condition)), imported::at(both[0], loops), imported::at(both[1], loops)), at);
+    }
+}
+
 }  // namespace tilewright::imported::detail

@@ -13,8 +13,26 @@ struct operator_entry {
 
 namespace detail {
 
+/// Which nodes the results of a network need: all, where it is not known.
+inline std::vector<bool> needed_nodes(network::graph const& graph, std::optional<lowering> const& work) {
+    std::vector<bool> nodes(graph.nodes.size(), !work), tensors(graph.tensors.size(), false);
+    for (network::tensor_id const one : graph.outputs) tensors[static_cast<std::size_t>(one)] = true;
+    for (std::size_t at = graph.nodes.size(); work && at-- > 0;) {
+        network::node const& node = graph.nodes[at];
+        nodes[at] = std::any_of(node.outputs.begin(), node.outputs.end(), [&](network::tensor_id one) {
+            return one != network::no_tensor && tensors[static_cast<std::size_t>(one)];
+        });
+        if (!nodes[at]) continue;
+        for (network::tensor_id const one : work->needed_inputs(node)) {
+            if (one != network::no_tensor) tensors[static_cast<std::size_t>(one)] = true;
+        }
+    }
+    return nodes;
+}
+
 /// The kernels of a network, by the operators of its format. What is not imported stands in `refused`, all of it: an operator that nobody
-/// has made, a node whose operands or settings are not imported. A node that only lacks the result of a refused one is not listed.
+/// has made, a node whose operands or settings are not imported. A node that only lacks the result of a refused one is not listed, and
+/// neither is one that no result needs.
 ///
 /// @param states  inputs and outputs that are one
 /// @param check   looks at what an operator has made
@@ -31,6 +49,10 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
     }
     std::optional<lowering> work;
     auto const say = [&](std::string const& where, std::string const& why) { refused.refused.push_back(where + ": " + why); };
+    std::vector<std::pair<std::size_t, std::string>> refused_nodes;
+    auto const refuse_node = [&](std::size_t at, std::string const& why) {
+        refused_nodes.emplace_back(at, "node " + std::to_string(at) + " (" + network::shown(graph.nodes[at].operation) + "): " + why);
+    };
     try {
         work.emplace(graph);
     } catch (not_imported const& error) {
@@ -41,11 +63,12 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
         if (node.operation.empty() && node.outputs.empty()) continue;  // a rewriting has made it a part of another node
         std::string const where = "node " + std::to_string(at) + " (" + network::shown(node.operation) + ")";
         if (makers[at] == nullptr) {
-            say(where, "this operator is not imported");
+            refuse_node(at, "this operator is not imported");
             continue;
         }
         bool available = work.has_value();
-        for (network::tensor_id const one : node.inputs) available = available && work->is_available(one);
+        for (network::tensor_id const one : work ? work->needed_inputs(node) : node.inputs)
+            available = available && work->is_available(one);
         if (!available) continue;
         try {
             work->node = &node;
@@ -55,8 +78,12 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
             if (check != nullptr) check(*work);
         } catch (not_imported const& error) {
             work->take_back();
-            say(where, error.what());
+            refuse_node(at, error.what());
         }
+    }
+    std::vector<bool> const needed = needed_nodes(graph, work);
+    for (auto const& [at, line] : refused_nodes) {
+        if (needed[at]) refused.refused.push_back(line);
     }
     for (state_names const& one : states) {
         if (!work) break;

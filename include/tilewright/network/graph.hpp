@@ -108,6 +108,23 @@ inline std::vector<tensor_id> passed_outputs(graph const& of) {
     return {of.outputs.begin(), of.outputs.end() - static_cast<std::ptrdiff_t>(of.kept.size())};
 }
 
+/// The same without results that nothing reads, as `no_tensor`.
+inline graph without_unread_results(graph of) {
+    std::vector<bool> read(of.tensors.size(), false);
+    for (tensor_id const one : of.outputs) read[static_cast<std::size_t>(one)] = true;
+    for (node const& by : of.nodes) {
+        for (tensor_id const one : by.inputs) {
+            if (one != no_tensor) read[static_cast<std::size_t>(one)] = true;
+        }
+    }
+    for (node& by : of.nodes) {
+        for (tensor_id& one : by.outputs) {
+            if (one != no_tensor && !read[static_cast<std::size_t>(one)]) one = no_tensor;
+        }
+    }
+    return of;
+}
+
 /// The number of elements of a shape, or nothing: where run time decides an extent, or where 63 bits do not hold it.
 inline std::optional<std::int64_t> elements_of(tensor_shape const& shape) {
     std::int64_t count = 1;

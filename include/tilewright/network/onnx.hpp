@@ -3,9 +3,11 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <limits>
+#include <map>
 #include <tilewright/network/onnx_constant.hpp>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 // Reads networks of ONNX, by the library's own classes. Needs libonnx and libprotobuf: link tilewright::network_readers.
 namespace tilewright::network {
@@ -22,7 +24,7 @@ class onnx_reader {
         if (!model.has_ir_version() || model.ir_version() < 3) {
             refuse(file_, refusal::model_version, {}, "version " + std::to_string(model.ir_version()) + " of the format; 3 is the first");
         }
-        if (model.functions_size() > 0) refuse(file_, refusal::function, {}, shown(model.functions(0).name()));
+        for (auto const& one : model.functions()) functions_[{domain_of(one.domain()), one.name()}] = &one;
         if (model.training_info_size() > 0) refuse(file_, refusal::training, {});
         for (auto const& set : model.opset_import()) {
             auto const [at, added] = versions_.emplace(domain_of(set.domain()), set.version());
@@ -132,6 +134,102 @@ class onnx_reader {
         define(name, constants_.read(from, part), part);
     }
 
+    /// What a name means where the reader is: names of a branch or of a function are apart from those outside.
+    std::string resolved(std::string const& name) const {
+        for (std::size_t at = scopes_.size(); at-- > 0;) {
+            if (auto const found = scopes_[at].find(name); found != scopes_[at].end()) return found->second;
+            if (scope_is_function_[at]) break;
+        }
+        return name;
+    }
+    /// Names that nodes of a branch or of a function give.
+    std::unordered_map<std::string, std::string> names_inside(google::protobuf::RepeatedPtrField<onnx::NodeProto> const& nodes) {
+        std::string const prefix = "inside" + std::to_string(++insides_) + "/";
+        std::unordered_map<std::string, std::string> made;
+        for (auto const& one : nodes) {
+            for (auto const& name : one.output()) {
+                if (!name.empty()) made[name] = prefix + name;
+            }
+        }
+        return made;
+    }
+    /// Nodes of a branch or of a function.
+    template <class Inside>
+    void add_inside(std::unordered_map<std::string, std::string> names, bool is_function, std::string const& part, Inside const& inside) {
+        constexpr std::size_t deepest = 32;
+        if (scopes_.size() == deepest) refuse(file_, refusal::too_large, part, "functions and branches inside of each other");
+        scopes_.push_back(std::move(names)), scope_is_function_.push_back(is_function);
+        inside();
+        scopes_.pop_back(), scope_is_function_.pop_back();
+    }
+
+    /// A branch of `If`. Both branches become nodes of the graph, which change nothing: @return what the branch gives
+    std::vector<tensor_id> add_branch(onnx::NodeProto const& from, char const* name, int position, std::string const& part) {
+        auto const found = std::find_if(from.attribute().begin(), from.attribute().end(),
+                                        [&](auto const& one) { return one.name() == name && one.type() == onnx::AttributeProto::GRAPH; });
+        if (found == from.attribute().end()) refuse(file_, refusal::attribute, part, std::string("no ") + name);
+        onnx::GraphProto const& branch = found->g();
+        if (branch.input_size() > 0 || branch.sparse_initializer_size() > 0 || branch.output_size() != from.output_size())
+            refuse(file_, refusal::subgraph, part + ", attribute " + shown(name));
+        auto names = names_inside(branch.node());
+        for (auto const& one : branch.initializer()) names[one.name()] = "inside" + std::to_string(insides_) + "/" + one.name();
+        std::vector<tensor_id> made;
+        add_inside(std::move(names), false, part, [&] {
+            for (auto const& one : branch.initializer()) define(resolved(one.name()), one, "constant " + shown(one.name()));
+            for (auto const& one : branch.node()) add_node(one, position);
+            for (auto const& one : branch.output()) made.push_back(id_of(resolved(one.name())));
+        });
+        return made;
+    }
+    /// The operands of `If` are its condition, then what the first branch gives, then what the other one does.
+    void add_choice(onnx::NodeProto const& from, node made, int position, std::string const& part) {
+        for (char const* name : {"then_branch", "else_branch"}) {
+            std::vector<tensor_id> const given = add_branch(from, name, position, part);
+            made.inputs.insert(made.inputs.end(), given.begin(), given.end());
+        }
+        made_.nodes.push_back(std::move(made));
+    }
+
+    /// An operator that the model defines: its nodes.
+    void add_call(onnx::NodeProto const& from, onnx::FunctionProto const& function, int position, std::string const& part) {
+        if (from.input_size() > function.input_size() || from.output_size() > function.output_size())
+            refuse(file_, refusal::function, part, "more operands or results than it has");
+        auto names = names_inside(function.node());
+        for (int at = 0; at < function.input_size(); ++at)
+            names[function.input(at)] = at < from.input_size() ? resolved(from.input(at)) : "";
+        for (int at = 0; at < from.output_size(); ++at) {
+            if (!from.output(at).empty()) names[function.output(at)] = resolved(from.output(at));
+        }
+        auto versions = versions_;
+        for (auto const& set : function.opset_import()) versions[domain_of(set.domain())] = set.version();
+        std::swap(versions, versions_);
+        add_inside(std::move(names), true, part, [&] {
+            for (onnx::NodeProto one : function.node()) {
+                constexpr int most = 100'000;
+                if (++inlined_ > most) refuse(file_, refusal::too_large, part, "more nodes than " + std::to_string(most) + " of functions");
+                give_attributes(one, from);
+                add_node(one, position);
+            }
+        });
+        std::swap(versions, versions_);
+    }
+    /// Attributes of a function's node that refer to those of the call; what the call leaves out is left out.
+    static void give_attributes(onnx::NodeProto& to, onnx::NodeProto const& call) {
+        google::protobuf::RepeatedPtrField<onnx::AttributeProto> given;
+        for (auto const& one : to.attribute()) {
+            if (one.ref_attr_name().empty()) {
+                *given.Add() = one;
+                continue;
+            }
+            for (auto const& passed : call.attribute()) {
+                if (passed.name() != one.ref_attr_name()) continue;
+                *given.Add() = passed;
+                given.rbegin()->set_name(one.name());
+            }
+        }
+        to.mutable_attribute()->Swap(&given);
+    }
+
     /// A node without operands that gives what its one attribute says.
     void define(onnx::NodeProto const& from, std::string const& part) {
         if (from.input_size() != 0 || from.output_size() != 1 || from.attribute_size() != 1) {
@@ -139,7 +237,8 @@ class onnx_reader {
         }
         auto const& value = from.attribute(0);
         onnx::TensorProto list;
-        if (value.name() == "value" && value.type() == onnx::AttributeProto::TENSOR) return define(from.output(0), value.t(), part);
+        if (value.name() == "value" && value.type() == onnx::AttributeProto::TENSOR)
+            return define(resolved(from.output(0)), value.t(), part);
         if (value.name() == "sparse_value") refuse(file_, refusal::sparse, part);
         if (value.name() == "value_string" || value.name() == "value_strings") refuse(file_, refusal::element_type, part, "STRING");
         if (value.name() == "value_float" && value.type() == onnx::AttributeProto::FLOAT) {
@@ -159,7 +258,7 @@ class onnx_reader {
         } else {
             refuse(file_, refusal::attribute, part, shown(value.name()));
         }
-        define(from.output(0), list, part);
+        define(resolved(from.output(0)), list, part);
     }
 
     attribute_value value_of(onnx::AttributeProto const& from, std::string const& part) {
@@ -190,14 +289,21 @@ class onnx_reader {
         made.operation = from.op_type();
         made.domain = domain_of(from.domain());
         std::string const part = described(made, static_cast<std::size_t>(position));
+        if (auto const function = functions_.find({made.domain, made.operation}); function != functions_.end())
+            return add_call(from, *function->second, position, part);
         auto const version = versions_.find(made.domain);
         if (version == versions_.end()) {
             refuse(file_, refusal::operator_set, part, made.domain.empty() ? "that of ONNX" : "that of " + shown(made.domain));
         }
         made.version = version->second;
         if (made.operation == "Constant" && made.domain.empty()) return define(from, part);
-        for (auto const& name : from.input()) made.inputs.push_back(name.empty() ? no_tensor : id_of(name));
-        for (auto const& name : from.output()) made.outputs.push_back(name.empty() ? no_tensor : id_of(name));
+        auto const id_inside = [&](std::string const& name) {
+            std::string const whole = name.empty() ? name : resolved(name);
+            return whole.empty() ? no_tensor : id_of(whole);
+        };
+        for (auto const& name : from.input()) made.inputs.push_back(id_inside(name));
+        for (auto const& name : from.output()) made.outputs.push_back(id_inside(name));
+        if (made.operation == "If" && made.domain.empty()) return add_choice(from, std::move(made), position, part);
         std::unordered_set<std::string> settings;
         for (auto const& setting : from.attribute()) {
             if (!settings.insert(setting.name()).second) refuse(file_, refusal::attribute, part, shown(setting.name()) + " stands twice");
@@ -211,6 +317,10 @@ class onnx_reader {
     graph made_;
     std::unordered_map<std::string, tensor_id> ids_;
     std::unordered_map<std::string, std::int64_t> versions_;
+    std::map<std::pair<std::string, std::string>, onnx::FunctionProto const*> functions_;  // by domain and name
+    std::vector<std::unordered_map<std::string, std::string>> scopes_;                     // names inside, and what they are outside
+    std::vector<bool> scope_is_function_;                                                  // which sees nothing outside
+    int insides_ = 0, inlined_ = 0;
 };
 
 }  // namespace detail
@@ -228,10 +338,12 @@ inline graph onnx_graph(std::span<std::byte const> bytes, std::filesystem::path 
     return detail::onnx_reader(model).read(parsed);
 }
 
-/// The network of an .onnx file. Nodes `Constant` become constants, and so do initializers, those of inputs too.
+/// The network of an .onnx file. Nodes `Constant` become constants, and so do initializers, those of inputs too. Both branches of `If` are
+/// nodes of the graph, and so are those of operators that the model defines.
 ///
-/// @throw model_error  one line: the file, the node or tensor, the reason. Refused are subgraphs, functions, values that are no tensors,
-///                     elements that graphs do not have, constants outside of the model's folder, and what contradicts itself
+/// @throw model_error  one line: the file, the node or tensor, the reason. Refused are other subgraphs, values that are no tensors,
+/// elements
+///                     that graphs do not have, constants outside of the model's folder, and what contradicts itself
 inline graph read_onnx(std::filesystem::path const& model) { return onnx_graph(read_bytes(model), model); }
 
 }  // namespace tilewright::network

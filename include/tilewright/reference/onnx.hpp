@@ -89,6 +89,7 @@ inline constexpr operator_entry table[] = {
     {"HardSwish", entry_of<float_function<hard_swish_of>>},
     {"Hardmax", entry_of<hardmax>},
     {"Identity", entry_of<identity>},
+    {"If", entry_of<choice>},
     {"InstanceNormalization", entry_of<instance_normalization>},
     {"IsInf", entry_of<is_inf>},
     {"IsNaN", entry_of<is_nan>},

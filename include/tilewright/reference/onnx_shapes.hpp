@@ -5,6 +5,15 @@
 namespace tilewright::reference::of_onnx {
 
 inline elements identity(call const& of) { return of.operand(0); }
+/// What one of two branches gives: the results of the first one are the operands after the condition, then come those of the other one.
+inline results choice(call const& of) {
+    std::size_t const count = of.node.outputs.size();
+    std::vector<std::int64_t> const condition = integers_of(of.operand(0));
+    require(condition.size() == 1, "a condition of several elements");
+    results made;
+    for (std::size_t at = 0; at < count; ++at) made.push_back(of.operand(1 + at + (condition[0] != 0 ? 0 : count)));
+    return made;
+}
 
 /// For inference: the operand, and a mask that is true everywhere.
 inline results dropout(call const& of) {

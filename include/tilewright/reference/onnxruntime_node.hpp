@@ -1,6 +1,7 @@
 #pragma once
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -70,7 +71,12 @@ class onnxruntime_nodes {
         for (network::tensor_id const id : node.outputs) {
             if (id == network::no_tensor) continue;
             auto const found = made_by_.find(graph.tensors[static_cast<std::size_t>(id)].name);
-            if (found != made_by_.end()) return *found->second;
+            if (found == made_by_.end()) continue;
+            // A branch, or an operator that the model defines, is several nodes here.
+            bool const is_node = found->second->op_type() == node.operation &&
+                                 std::none_of(found->second->attribute().begin(), found->second->attribute().end(),
+                                              [](onnx::AttributeProto const& one) { return one.has_g(); });
+            if (is_node) return *found->second;
         }
         throw not_covered("the file has no such node");
     }
