@@ -276,7 +276,8 @@ inline void c_statements::store(Halide::Internal::Store const* op) {
         std::string const value = values.text(op->value);
         flush();
         if (begins_.erase(op->name) != 0) return declare(c_type(type) + " " + into + " = " + value + ";");
-        return line(into + " = " + value + ";");
+        if (value != into) line(into + " = " + value + ";");  // what is added may be 0
+        return;
     }
     bool const always = is_const_one(op->predicate);
     auto const write_one = [&](c_lane const& lane, std::string const& from) {
