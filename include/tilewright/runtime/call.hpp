@@ -23,12 +23,18 @@ namespace tilewright {
 /// on.
 /// @param index  one number for each dimension: an element that the kernel uses
 template <class Element, std::convertible_to<std::int64_t>... Index>
-constexpr pointer_to_element<Element> points_to(Element* pointer, Index... index) {
+constexpr pointer_to_element<Element, static_cast<int>(sizeof...(Index))> points_to(Element* pointer, Index... index) {
     static_assert(sizeof...(Index) <= max_rank, "a tensor has at most 6 dimensions");
-    return {pointer, {static_cast<std::int64_t>(index)...}, static_cast<int>(sizeof...(Index))};
+    return {pointer, {static_cast<std::int64_t>(index)...}};
 }
 
 namespace detail {
+
+/// How many arguments a C function takes; -1: any number
+template <class Function>
+inline constexpr int parameters_of = -1;
+template <class Result, class... Parameters>
+inline constexpr int parameters_of<Result(Parameters...)> = static_cast<int>(sizeof...(Parameters));
 
 template <class Operand>
 inline constexpr bool is_span = false;
@@ -44,9 +50,9 @@ inline std::string joined_text(fixed_array<std::int64_t, max_rank> const& number
 
 /// What is wrong with a tensor, of a pointer to an element that is not its first one.
 /// @param b  what the kernel uses of it
-template <class Element>
-call_result mistake_in(buffer const& b, int position, pointer_to_element<Element> const& given) {
-    bool inside = given.rank == b.rank;
+template <class Element, int Rank>
+call_result mistake_in(buffer const& b, int position, pointer_to_element<Element, Rank> const& given) {
+    bool inside = true;
     for (int d = 0; d < given.rank; ++d) inside = inside && given.index[d] >= b.minimum[d] && given.index[d] < b.minimum[d] + b.extents[d];
     if (!inside) {
         std::string const index = joined_text(given.index, given.rank, ", ");
@@ -86,8 +92,8 @@ call_result mistake_in(buffer const& b, int position, strided_elements<Element, 
 
 /// The first element that a kernel uses.
 /// @pre `mistake_in` finds nothing
-template <class Element>
-Element* first_of(buffer const& b, pointer_to_element<Element> const& given) {
+template <class Element, int Rank>
+Element* first_of(buffer const& b, pointer_to_element<Element, Rank> const& given) {
     std::int64_t steps = 0;
     for (int d = 0; d < given.rank; ++d) steps += (given.index[d] - b.minimum[d]) * b.stride(d);
     return given.pointer - steps;
@@ -269,19 +275,35 @@ inline call_result take_extents(plan_value const& plan, std::initializer_list<ax
 /// @return the function's return code; or, when a range, a view, an index or a memory is refused, the code that the entry has for it, with
 ///         the reason. Then nothing has run
 template <schedule const& Schedule, schedule const&... Others, class Function, class... Operands>
-call_result call(Function* function, Operands&&... operands) {
-    static_assert(plan<Schedule>.run_time_extents == 0, "extents are left to run time: call<S>(function, {{axis, extent}}, ...)");
-    if constexpr (detail::mistake_in_call<Schedule, Operands...>.fault != detail::call_fault::none) {
-        using shown = detail::shown_call<detail::mistake_in_call<Schedule, Operands...>>;
-        // clang-format off
+    requires std::is_function_v<Function> call_result call(Function* function, Operands&&... operands) {
+        static_assert(plan<Schedule>.run_time_extents == 0, "extents are left to run time: call<S>(function, {{axis, extent}}, ...)");
+        if constexpr (detail::mistake_in_call<Schedule, Operands...>.fault != detail::call_fault::none) {
+            using shown = detail::shown_call<detail::mistake_in_call<Schedule, Operands...>>;
+            // clang-format off
         static_assert(
             shown::ok,
             TILEWRIGHT_WRONG_CALL);
-        // clang-format on
-        return {};
-    } else {
-        return detail::call_one_of<Schedule, Others...>(function, {}, operands...);
+            // clang-format on
+            return {};
+        } else {
+            constexpr int takes = detail::parameters_of<Function>;
+            constexpr bool is_of_schedule = takes < 0 || takes == static_cast<int>(sizeof...(Operands));
+            static_assert(is_of_schedule, "call takes the C function that was made of this schedule: call<on_npu>(npu_matmul, a, b, c)");
+            if constexpr (is_of_schedule) return detail::call_one_of<Schedule, Others...>(function, {}, operands...);
+            else return {};
+        }
     }
+/// Refused: the C function comes first, and the schedule is no argument.
+template <schedule const& Schedule, schedule const&... Others, class Given, class... Operands>
+    requires(!std::is_function_v<std::remove_pointer_t<std::remove_cvref_t<Given>>>)
+call_result call(Given&&, Operands&&...) {
+    static_assert(detail::as_expected<Given>, "call takes the C function first, and then its arguments: call<on_npu>(npu_matmul, a, b, c)");
+    return {};
+}
+template <class... Given>
+call_result call(schedule const&, Given&&...) {
+    static_assert(detail::as_expected<Given...>, "the schedule is no argument: call<on_npu>(npu_matmul, a, b, c)");
+    return {};
 }
 
 /// Likewise, of a kernel that leaves extents to run time: `call<matmul_on_npu>(matmul, {{m, rows}}, a.data(), b.data(), c.data())`.

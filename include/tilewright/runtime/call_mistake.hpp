@@ -9,12 +9,13 @@
 // What is wrong with the arguments of a call, as one error that names the argument and says what it should be.
 namespace tilewright {
 
-/// A pointer, and the index of the element that it points to: see `points_to`.
-template <class Element>
+/// A pointer, and the index of the element that it points to, of `Rank` numbers: see `points_to`.
+template <class Element, int Rank>
 struct pointer_to_element {
+    static constexpr int rank = Rank;
+
     Element* pointer = nullptr;
     fixed_array<std::int64_t, max_rank> index{};
-    int rank = 0;
 };
 
 /// A view of several dimensions that knows its extents and strides, such as std::mdspan: what such views have in common is enough.
@@ -62,7 +63,7 @@ struct given_argument {
     form is = form::other;
     scalar_type element = scalar_type::literal;  ///< of a type that no tensor has: literal
     bool is_constant = false;
-    int rank = 0;  ///< of a view
+    int rank = 0;  ///< of a view, or of an index
 };
 template <class Element>
 constexpr given_argument given_elements(given_argument::form is, int rank = 0) {
@@ -80,8 +81,8 @@ template <class Element>
 inline constexpr given_argument given_as<Element*> = given_elements<Element>(given_argument::form::pointer);
 template <class Element, std::size_t Extent>
 inline constexpr given_argument given_as<std::span<Element, Extent>> = given_elements<Element>(given_argument::form::range);
-template <class Element>
-inline constexpr given_argument given_as<pointer_to_element<Element>> = given_elements<Element>(given_argument::form::pointed);
+template <class Element, int Rank>
+inline constexpr given_argument given_as<pointer_to_element<Element, Rank>> = given_elements<Element>(given_argument::form::pointed, Rank);
 template <class Element, int Rank>
 inline constexpr given_argument given_as<strided_elements<Element, Rank>> = given_elements<Element>(given_argument::form::view, Rank);
 
@@ -94,6 +95,7 @@ struct call_mistake {
     label name{};      ///< of the tensor, parameter or memory
     scalar_type needed = scalar_type::literal, given = scalar_type::literal;
     int need = 0, have = 0;  ///< arguments, or dimensions
+    bool of_index = false;   ///< dimensions: those of an index, not of a view
 };
 
 /// Whether a tensor is used from element 0 on.
@@ -110,7 +112,10 @@ constexpr call_mistake mistake_of_tensor(buffer const& b, given_argument const& 
     else if (one.element != b.type) found.fault = call_fault::elements;
     else if (b.written && one.is_constant) found.fault = call_fault::constant;
     else if (one.is == pointer && !begins_at_zero(b)) found.fault = call_fault::first_element;
-    else if (one.is == view && one.rank != b.rank) found.fault = call_fault::dimensions, found.need = b.rank, found.have = one.rank;
+    else if ((one.is == view || one.is == pointed) && one.rank != b.rank) {
+        found.fault = call_fault::dimensions, found.need = b.rank, found.have = one.rank;
+        found.of_index = one.is == pointed;
+    }
     return found;
 }
 
@@ -171,7 +176,7 @@ constexpr text_line sentence_of(call_mistake const& m) {
         case call_fault::dimensions:
             line.put("a tensor of rank ");
             line.put(std::int64_t{m.need});
-            line.put(", and a view of rank ");
+            line.put(m.of_index ? ", and an index of rank " : ", and a view of rank ");
             line.put(std::int64_t{m.have});
             line.put(" is given");
             break;
