@@ -36,7 +36,8 @@ sstream: istringstream ostringstream; stdexcept: invalid_argument logic_error ru
 string: char_traits getline stoi stoll string to_string; string_view: string_view; system_error: errc error_code; thread: thread
 tuple: tuple
 type_traits: conditional_t integral_constant is_const_v is_convertible_v is_floating_point_v is_function_v is_integral_v is_invocable_v is_pointer_v
-type_traits: is_same_v is_signed_v make_signed_t make_unsigned_t remove_const_t remove_cvref_t remove_pointer_t remove_reference_t; unordered_map: unordered_map
+type_traits: is_same_v is_signed_v make_signed_t make_unsigned_t remove_const_t remove_cvref_t remove_pointer_t remove_reference_t
+unordered_map: unordered_map
 unordered_set: unordered_set
 utility: as_const declval exchange in_place in_range index_sequence index_sequence_for integer_sequence make_index_sequence
 utility: make_integer_sequence move pair swap; variant: get_if holds_alternative variant visit; vector: vector
