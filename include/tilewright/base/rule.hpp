@@ -114,7 +114,7 @@
     X(not_contiguous, "the last dimension of `$2` lies along dimension #0 of its tensor, not along #1")                                   \
     X(across_a_split, "a step moves `$2` by #0 elements, past the end of a part of #1 of its layout")                                     \
     X(across_blocks, "`$2` takes #0 elements from dimension #1 of its buffer, which lie in several blocks")                               \
-    X(stride_not_a_multiple, "rows of `$2` lie #0 elements apart, which is no multiple of #1")                                            \
+    X(stride_not_a_multiple, "rows of `$2` lie #0 elements apart, which is no multiple of #1; a layout can pad them")                     \
     X(stride_too_long, "rows of `$2` lie #0 elements apart, at most #1 are taken")                                                        \
     X(stride_not_known, "rows of argument `$2` may lie further apart than the #1 elements that are taken; stage it")                      \
     X(operand_not_aligned, "`$2` lies #0 bytes past a multiple of #1")                                                                    \
