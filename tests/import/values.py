@@ -515,8 +515,9 @@ def windows_that_are_shifted():
 def counts_as_old_exporters_write_them():
     x = drawn(1, 6, 4)
     nodes = [helper.make_node("Shape", ["x"], ["shape"]), helper.make_node("Gather", ["shape", "one"], ["count"]),
-             helper.make_node("Unsqueeze", ["count"], ["list"], axes=[0]), helper.make_node("ConstantOfShape", ["list"], ["all"]),
-             helper.make_node("Cos", ["all"], ["ones"]), helper.make_node("NonZero", ["ones"], ["found"]),
+             helper.make_node("Unsqueeze", ["count"], ["list"], axes=[0]),
+             helper.make_node("ConstantOfShape", ["list"], ["all"], value=numpy_helper.from_array(np.array([1]))),
+             helper.make_node("NonZero", ["all"], ["found"]),
              helper.make_node("Transpose", ["found"], ["turned"], perm=[1, 0]), helper.make_node("Cast", ["turned"], ["real"], to=1),
              helper.make_node("Add", ["x", "real"], ["result"])]
     return nodes, {"x": x}, {"result": x + np.arange(6, dtype=np.float32)[:, None]}, {"one": np.array(1)}, 9

@@ -1,13 +1,14 @@
 #pragma once
 #include <onnx/onnx_pb.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <tilewright/network/model_error.hpp>
 #include <tilewright/reference/onnx_call.hpp>
 #include <tilewright/reference/onnxruntime.hpp>
+#include <variant>
+#include <vector>
 
 namespace tilewright::reference {
 
@@ -32,6 +33,9 @@ class onnxruntime_nodes {
         onnx::ModelProto alone;
         alone.set_ir_version(model_.ir_version());
         *alone.mutable_opset_import() = model_.opset_import();
+        for (auto& set : *alone.mutable_opset_import()) {
+            if ((set.domain() == "ai.onnx" ? "" : set.domain()) == node.domain) set.set_version(node.version);
+        }
         onnx::GraphProto& of = *alone.mutable_graph();
         of.set_name("node");
         *of.add_node() = from_model(graph, node);
@@ -55,7 +59,7 @@ class onnxruntime_nodes {
             run.run();
             std::vector<elements> made(node.outputs.size());
             for (std::size_t at = 0, taken = 0; at < made.size(); ++at) {
-                if (node.outputs[at] == network::no_tensor) continue;
+                if (static_cast<int>(at) >= changed.output_size() || changed.output(static_cast<int>(at)).empty()) continue;
                 onnxruntime::tensor one = run.output(taken++);
                 made[at] = {of_onnx::type_of(one.type), std::move(one.extents), std::move(one.bytes)};
             }
@@ -66,19 +70,56 @@ class onnxruntime_nodes {
     }
 
   private:
-    /// The node as the file has it: it is found by the name of a result.
-    onnx::NodeProto const& from_model(network::graph const& graph, network::node const& node) const {
+    /// The node as the file has it: it is found by the name of a result. A node of a branch, or of an operator that the model defines, is
+    /// written anew.
+    onnx::NodeProto from_model(network::graph const& graph, network::node const& node) const {
         for (network::tensor_id const id : node.outputs) {
             if (id == network::no_tensor) continue;
             auto const found = made_by_.find(graph.tensors[static_cast<std::size_t>(id)].name);
-            if (found == made_by_.end()) continue;
-            // A branch, or an operator that the model defines, is several nodes here.
-            bool const is_node = found->second->op_type() == node.operation &&
-                                 std::none_of(found->second->attribute().begin(), found->second->attribute().end(),
-                                              [](onnx::AttributeProto const& one) { return one.has_g(); });
-            if (is_node) return *found->second;
+            if (found != made_by_.end() && found->second->op_type() == node.operation && found->second->domain() == node.domain &&
+                node.operation != "If")
+                return *found->second;
         }
-        throw not_covered("the file has no such node");
+        if (node.operation == "If" && node.domain.empty()) throw not_covered("a choice between branches is no node by itself");
+        return written(graph, node);
+    }
+    static onnx::NodeProto written(network::graph const& graph, network::node const& node) {
+        onnx::NodeProto made;
+        made.set_op_type(node.operation), made.set_domain(node.domain);
+        for (network::tensor_id const id : node.inputs)
+            made.add_input(id == network::no_tensor ? "" : graph.tensors[static_cast<std::size_t>(id)].name);
+        for (network::tensor_id const id : node.outputs)
+            made.add_output(id == network::no_tensor ? "" : graph.tensors[static_cast<std::size_t>(id)].name);
+        for (network::attribute const& from : node.attributes) {
+            onnx::AttributeProto& to = *made.add_attribute();
+            to.set_name(from.name);
+            std::visit([&](auto const& value) { write(to, graph, value); }, from.value);
+        }
+        return made;
+    }
+    using setting = onnx::AttributeProto;
+    static void write(setting& to, network::graph const&, std::int64_t value) { to.set_type(setting::INT), to.set_i(value); }
+    static void write(setting& to, network::graph const&, float value) { to.set_type(setting::FLOAT), to.set_f(value); }
+    static void write(setting& to, network::graph const&, std::string const& value) { to.set_type(setting::STRING), to.set_s(value); }
+    static void write(setting& to, network::graph const&, std::vector<std::int64_t> const& values) {
+        to.set_type(setting::INTS);
+        for (std::int64_t const one : values) to.add_ints(one);
+    }
+    static void write(setting& to, network::graph const&, std::vector<float> const& values) {
+        to.set_type(setting::FLOATS);
+        for (float const one : values) to.add_floats(one);
+    }
+    static void write(setting& to, network::graph const&, std::vector<std::string> const& values) {
+        to.set_type(setting::STRINGS);
+        for (std::string const& one : values) to.add_strings(one);
+    }
+    static void write(setting& to, network::graph const& graph, network::literal const& value) {
+        to.set_type(setting::TENSOR);
+        onnx::TensorProto& tensor = *to.mutable_t();
+        tensor.set_data_type(of_onnx::number_of(value.type));
+        for (std::int64_t const extent : value.extents) tensor.add_dims(extent);
+        std::vector<std::byte> const& bytes = graph.constants[static_cast<std::size_t>(value.constant)];
+        tensor.set_raw_data(bytes.data(), bytes.size());
     }
     static void declare(onnx::ValueInfoProto& into, std::string const& name, elements const& what) {
         into.set_name(name);
