@@ -95,7 +95,7 @@ std::vector<std::string> said_of(char const* operation, std::vector<std::vector<
         node.outputs.push_back(tensor_id(graph.tensors.size()));
         graph.tensors.push_back(of_shape("y", {}));
     }
-    graph.outputs = {node.outputs[0]};
+    graph.outputs = node.outputs;
     graph.nodes = {node};
     return networks::layers_of(graph).refused;
 }
