@@ -331,9 +331,7 @@ struct compiled {
 
 template <auto const& Machine>
     requires(static_cast<bool>(compiled<Machine>::refusal))
-consteval semantics_table make_semantics() {
-    return {};
-}
+consteval semantics_table make_semantics() { return {}; }
 template <auto const& Machine>
     requires(!compiled<Machine>::refusal)
 consteval semantics_table make_semantics() {
