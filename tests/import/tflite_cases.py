@@ -697,8 +697,8 @@ def whole_networks(folder):
 
 def refusals(folder):
     """What is not imported is refused by node and reason."""
-    def refuses(name, net, *reasons):
-        (folder / f"refused_{name}.tflite").write_bytes(net.file([net.made[-1]]))
+    def refuses(name, net, *reasons, results=1):
+        (folder / f"refused_{name}.tflite").write_bytes(net.file(net.made[-results:]))
         (folder / f"refused_{name}.refused").write_text("".join(f"{one}\n" for one in reasons))
 
     def net_of(shape=(1, 4, 4, 2), scale=0.5, zero_point=3):
@@ -771,9 +771,10 @@ def refusals(folder):
 
     # All at once; what only lacks the result of a refused node is not listed.
     net = with_result("MAX_POOL_2D", lambda net, x: [x], pool, of((1, 3, 4, 2)))
-    net.nodes.append(reference.Node("RELU", [net.made[-1]], [net.tensor((1, 3, 4, 2), 0.5, 3)]))
-    net.nodes.append(reference.Node("SOFTMAX", [0], [net.tensor((1, 4, 4, 2), 0.5, 3)], {"beta": 1.0}))
-    refuses("several", net, "node 0 (`MAX_POOL_2D`): makes 1x3x3x2", "node 2 (`SOFTMAX`): a result whose scale")
+    net.made = [net.tensor((1, 4, 4, 2), 0.5, 3) for _ in range(2)]
+    net.nodes.append(reference.Node("RELU", net.nodes[0].outputs, [net.made[0]]))
+    net.nodes.append(reference.Node("SOFTMAX", [0], [net.made[1]], {"beta": 1.0}))
+    refuses("several", net, "node 0 (`MAX_POOL_2D`): makes 1x3x3x2", "node 2 (`SOFTMAX`): a result whose scale", results=2)
 
 
 def main():

@@ -24,6 +24,12 @@ concept converts_to = requires(void (*take)(To), From const& value) {
     take(value);
 };
 
+/// Whatever is given, by a conversion that loses to the right one.
+struct anything {
+    template <class Given>
+    constexpr anything(Given const&) {}
+};
+
 /// Never, whatever is given: for what is refused where a compiler comes to it.
 template <class... Given>
 inline constexpr bool as_expected = false;

@@ -393,6 +393,7 @@ inline emulator& shared_emulator(machine const& what, semantics_table const& sem
 /// The same, of a machine that the compiler knows.
 template <auto const& Machine>
 emulator& emulated() {
+    judge<detail::compiled<Machine>>();  // here, where compilers come to it by one step less
     return shared_emulator(Machine, semantics_of<Machine>);
 }
 

@@ -95,9 +95,9 @@ struct machine {
         static_assert(detail::as_expected<Part>,
                       "machine takes its parts without braces: machine(\"npu\", dram, spad, loader, mvin, mac16)");
     }
-    /// Refused, with what a machine takes.
+    /// Refused, with what a machine takes. A name alone is one, without parts.
     template <bool expected = false>
-    constexpr explicit machine(...) : name(ir::wrong_call) {
+    constexpr explicit machine(detail::anything, detail::anything, ...) : name(ir::wrong_call) {
         static_assert(expected, "machine takes its name, and then parts of machines: machine(\"npu\", dram, spad, loader, mvin, mac16)");
     }
 
