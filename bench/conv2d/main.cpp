@@ -206,7 +206,7 @@ void run_any_vnni(summaries& into, peers::level at, conv2d_bench::named_layer co
     using namespace conv2d_bench;
     std::string const& name = one.first;
     conv2d_shape const& of = one.second;
-    std::int64_t const lanes = of.groups > 1 ? 1 : filters_beside(of);
+    std::int64_t const lanes = filters_beside(of);
     conv2d_shape const made = as_computed(of, lanes);
     tilewright::targets::vnni::window_core const on(tilewright::targets::vnni::avx512, steps_of(made));
     auto const compile = [&](auto const& problem) {

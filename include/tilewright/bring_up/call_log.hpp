@@ -43,7 +43,7 @@ class call_log {
     /// Tells of an agent that runs kernels of a program. One that works beside the caller has calls in an order of its own.
     void know(agent const& by) {
         std::string const whose = by.is_aside() ? by.name.str() : "";
-        agents_[by.name.str()] = whose;
+        if (!agents_.emplace(by.name.str(), whose).second) return;
         each_device_function(*by.where, [&](device_call const& call, auto const&) { callers_[call.symbol.str()].insert(whose); });
     }
     /// Whose calls those of an agent are: its own; or, where it does not work beside the caller, those of the caller, which is empty.
@@ -67,7 +67,10 @@ class call_log {
         return all;
     }
     /// From now on, calls are those of a kernel of a program, which an agent runs; empty: of none.
-    void in_layer(std::string const& layer, std::string const& agent) { layer_ = layer, agent_ = agent; }
+    void in_layer(std::string const& layer, std::string const& agent) {
+        layer_ = layer, agent_ = agent;
+        beside_ = agent.empty() ? "" : whose(agent);
+    }
     /// Tells where an argument of the kernel lies in this process.
     void know(std::string const& tensor, void const* first, std::int64_t bytes) {
         places_.push_back({tensor, static_cast<std::byte const*>(first), bytes});
@@ -172,8 +175,7 @@ class call_log {
             made.arguments.back().name = names.at(static_cast<std::size_t>(at));
         }
         std::scoped_lock const alone(access_);
-        std::string const of = agents_.count(agent_) > 0 ? agents_.at(agent_) : "";
-        calls_[{of, of.empty() ? on.core() : 0}].push_back(std::move(made));
+        calls_[{beside_, beside_.empty() ? on.core() : 0}].push_back(std::move(made));
     }
     expected_argument of_transfer(emulator const& on, transfer_description const& t, emulation::transfer_call const& call,
                                   std::int64_t bytes, call_argument const& a) const {
@@ -249,7 +251,7 @@ class call_log {
     std::map<std::pair<std::string, int>, std::vector<expected_call>> calls_;  ///< by agent beside the caller, and core
     std::map<std::string, std::string> agents_;                                ///< whose calls an agent's are
     std::map<std::string, std::set<std::string>> callers_;                     ///< likewise, by function
-    std::string layer_, agent_;
+    std::string layer_, agent_, beside_;
     std::mutex access_;
 };
 

@@ -50,9 +50,6 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
     std::optional<lowering> work;
     auto const say = [&](std::string const& where, std::string const& why) { refused.refused.push_back(where + ": " + why); };
     std::vector<std::pair<std::size_t, std::string>> refused_nodes;
-    auto const refuse_node = [&](std::size_t at, std::string const& why) {
-        refused_nodes.emplace_back(at, "node " + std::to_string(at) + " (" + network::shown(graph.nodes[at].operation) + "): " + why);
-    };
     try {
         work.emplace(graph);
     } catch (not_imported const& error) {
@@ -63,7 +60,7 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
         if (node.operation.empty() && node.outputs.empty()) continue;  // a rewriting has made it a part of another node
         std::string const where = "node " + std::to_string(at) + " (" + network::shown(node.operation) + ")";
         if (makers[at] == nullptr) {
-            refuse_node(at, "this operator is not imported");
+            refused_nodes.emplace_back(at, where + ": this operator is not imported");
             continue;
         }
         bool available = work.has_value();
@@ -78,12 +75,14 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
             if (check != nullptr) check(*work);
         } catch (not_imported const& error) {
             work->take_back();
-            refuse_node(at, error.what());
+            refused_nodes.emplace_back(at, where + ": " + error.what());
         }
     }
-    std::vector<bool> const needed = needed_nodes(graph, work);
-    for (auto const& [at, line] : refused_nodes) {
-        if (needed[at]) refused.refused.push_back(line);
+    if (!refused_nodes.empty()) {
+        std::vector<bool> const needed = needed_nodes(graph, work);
+        for (auto const& [at, line] : refused_nodes) {
+            if (needed[at]) refused.refused.push_back(line);
+        }
     }
     for (state_names const& one : states) {
         if (!work) break;

@@ -342,8 +342,7 @@ inline graph onnx_graph(std::span<std::byte const> bytes, std::filesystem::path 
 /// nodes of the graph, and so are those of operators that the model defines.
 ///
 /// @throw model_error  one line: the file, the node or tensor, the reason. Refused are other subgraphs, values that are no tensors,
-/// elements
-///                     that graphs do not have, constants outside of the model's folder, and what contradicts itself
+///                     elements that graphs do not have, constants outside of the model's folder, and what contradicts itself
 inline graph read_onnx(std::filesystem::path const& model) { return onnx_graph(read_bytes(model), model); }
 
 }  // namespace tilewright::network

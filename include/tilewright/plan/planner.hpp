@@ -39,7 +39,7 @@ constexpr void write_plan(placing& p, proof wanted) {
     plan_value& plan = p.plan;
     if (!of.temporary().empty()) {
         p.forget();  // of a machine that is not there
-        p.refuse(of.temporary() == schedule::wrong_call ? verdict_kind::reported : verdict_kind::temporary).names = {of.temporary()};
+        p.refuse(of.temporary() == ir::wrong_call ? verdict_kind::reported : verdict_kind::temporary).names = {of.temporary()};
     }
     if (!p.refused()) read_stages(p);
     if (!p.refused()) read_directives(p);

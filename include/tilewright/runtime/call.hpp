@@ -275,24 +275,25 @@ inline call_result take_extents(plan_value const& plan, std::initializer_list<ax
 /// @return the function's return code; or, when a range, a view, an index or a memory is refused, the code that the entry has for it, with
 ///         the reason. Then nothing has run
 template <schedule const& Schedule, schedule const&... Others, class Function, class... Operands>
-    requires std::is_function_v<Function> call_result call(Function* function, Operands&&... operands) {
-        static_assert(plan<Schedule>.run_time_extents == 0, "extents are left to run time: call<S>(function, {{axis, extent}}, ...)");
-        if constexpr (detail::mistake_in_call<Schedule, Operands...>.fault != detail::call_fault::none) {
-            using shown = detail::shown_call<detail::mistake_in_call<Schedule, Operands...>>;
-            // clang-format off
+    requires(std::is_function_v<Function>)
+call_result call(Function* function, Operands&&... operands) {
+    static_assert(plan<Schedule>.run_time_extents == 0, "extents are left to run time: call<S>(function, {{axis, extent}}, ...)");
+    if constexpr (detail::mistake_in_call<Schedule, Operands...>.fault != detail::call_fault::none) {
+        using shown = detail::shown_call<detail::mistake_in_call<Schedule, Operands...>>;
+        // clang-format off
         static_assert(
             shown::ok,
             TILEWRIGHT_WRONG_CALL);
-            // clang-format on
-            return {};
-        } else {
-            constexpr int takes = detail::parameters_of<Function>;
-            constexpr bool is_of_schedule = takes < 0 || takes == static_cast<int>(sizeof...(Operands));
-            static_assert(is_of_schedule, "call takes the C function that was made of this schedule: call<on_npu>(npu_matmul, a, b, c)");
-            if constexpr (is_of_schedule) return detail::call_one_of<Schedule, Others...>(function, {}, operands...);
-            else return {};
-        }
+        // clang-format on
+        return {};
+    } else {
+        constexpr int takes = detail::parameters_of<Function>;
+        constexpr bool is_of_schedule = takes < 0 || takes == static_cast<int>(sizeof...(Operands));
+        static_assert(is_of_schedule, "call takes the C function that was made of this schedule: call<on_npu>(npu_matmul, a, b, c)");
+        if constexpr (is_of_schedule) return detail::call_one_of<Schedule, Others...>(function, {}, operands...);
+        else return {};
     }
+}
 /// Refused: the C function comes first, and the schedule is no argument.
 template <schedule const& Schedule, schedule const&... Others, class Given, class... Operands>
     requires(!std::is_function_v<std::remove_pointer_t<std::remove_cvref_t<Given>>>)

@@ -110,7 +110,6 @@ class schedule : detail::wrong_calls<schedule> {
     static constexpr int most_layouts = 8;      ///< of one schedule
     /// As a factor: none was given, the directive is about the whole loop.
     static constexpr std::int64_t whole_loop = lowest_of(scalar_type::int64);
-    static constexpr ir::label wrong_call = ir::wrong_call;  ///< as what is temporary: the compiler has refused a call
 
   private:
     template <schedule const&>
@@ -123,7 +122,7 @@ class schedule : detail::wrong_calls<schedule> {
 
     // Calls with other arguments than a directive takes have one error, which says what it takes; the plan adds no second one.
     constexpr schedule& leave() {
-        temporary_ = wrong_call;
+        temporary_ = ir::wrong_call;
         return *this;
     }
 
@@ -168,12 +167,12 @@ class schedule : detail::wrong_calls<schedule> {
     constexpr schedule(Computation const&, machine const&&) : temporary_("machine") {}
     /// Refused, with what a schedule takes.
     template <bool expected = false>
-    constexpr explicit schedule(...) : temporary_(wrong_call) {
+    constexpr explicit schedule(...) : temporary_(ir::wrong_call) {
         static_assert(expected, "schedule takes a computation, and then a machine: schedule(matmul, npu)");
     }
     /// Refused: directives follow the first one.
     template <bool expected = false>
-    constexpr schedule(schedule const&, machine const&) : temporary_(wrong_call) {
+    constexpr schedule(schedule const&, machine const&) : temporary_(ir::wrong_call) {
         static_assert(expected, "schedule takes a computation: of another schedule, make a copy, and let directives follow");
     }
     // What each of them says to other arguments.
@@ -330,8 +329,8 @@ class schedule : detail::wrong_calls<schedule> {
     constexpr computation_view what() const { return computation_; }
     /// The machine.
     constexpr machine const& where() const { return *machine_; }
-    /// What was given as a temporary, or `wrong_call`; empty: nothing. With a temporary, there is no computation, and the machine has no
-    /// parts.
+    /// What was given as a temporary, or `ir::wrong_call`; empty: nothing. With a temporary, there is no computation, and the machine has
+    /// no parts.
     constexpr ir::label const& temporary() const { return temporary_; }
     /// How many directives were written; more than `most_directives` are not kept, and the planner refuses them.
     constexpr int directive_count() const { return directive_count_; }
