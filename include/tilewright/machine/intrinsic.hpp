@@ -141,32 +141,37 @@ struct intrinsic : intrinsic_description {
     constexpr intrinsic& updates(any_tensor const& operand, memory const& where) {
         return constrain(operand, where, ir::direction::updates);
     }
-    /// Refused, with what each takes.
+    /// Refused, with what it takes.
     template <bool expected = false>
     constexpr intrinsic& reads(...) {
         static_assert(expected, "reads takes an operand, or several in braces, and then a memory: reads(a, spad), reads({a, b}, spad)");
         return leave();
     }
+    /// Refused, with what it takes.
     template <bool expected = false>
     constexpr intrinsic& writes(...) {
         static_assert(expected, "writes takes the result, and then a memory: writes(c, acc)");
         return leave();
     }
+    /// Refused, with what it takes.
     template <bool expected = false>
     constexpr intrinsic& updates(...) {
         static_assert(expected, "updates takes the result, and then a memory: updates(c, acc)");
         return leave();
     }
+    /// Refused, with what it takes.
     template <bool expected = false>
     constexpr intrinsic& on(...) {
         static_assert(expected, "on takes the engine that is busy with it, or the kind of cores that has it: on(array)");
         return leave();
     }
+    /// Refused, with what it takes.
     template <bool expected = false>
     constexpr intrinsic& cycles(...) {
         static_assert(expected, "cycles takes a whole number, and rates of axes: cycles(16), cycles(4, per(i), 2 * per(j))");
         return leave();
     }
+    /// Refused, with what it takes.
     template <bool expected = false>
     constexpr intrinsic& calls(...) {
         static_assert(expected,

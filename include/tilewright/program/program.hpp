@@ -92,22 +92,25 @@ class program {
     /// Refused: the data must outlive the program.
     template <class T, std::size_t Count>
     program& constant(any_tensor const&, memory const&, std::array<T, Count> const&&) = delete;
-    /// Refused, with what each takes.
+    /// Refused, with what it takes.
     template <bool expected = false>
     constexpr program& constant(...) {
         static_assert(expected, "constant takes a tensor, its memory, and an array of its elements: constant(weights, wei_mem, numbers)");
         return leave();
     }
+    /// Refused, with what it takes.
     template <bool expected = false>
     constexpr program& input(...) {
         static_assert(expected, "input takes a tensor, and then the memory where the caller has it: input(image, dram)");
         return leave();
     }
+    /// Refused, with what it takes.
     template <bool expected = false>
     constexpr program& output(...) {
         static_assert(expected, "output takes a tensor, and then the memory where the caller wants it: output(scores, dram)");
         return leave();
     }
+    /// Refused, with what it takes.
     template <bool expected = false>
     constexpr program& state(...) {
         static_assert(expected, "state takes what a run reads, what it leaves, and then the memory: state(before, after, sram)");

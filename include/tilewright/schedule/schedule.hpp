@@ -34,6 +34,7 @@ struct at_line {
 struct caller_line {
     int number;  ///< of the source
 
+    /// Of a number, said to be one.
     constexpr explicit caller_line(int in_line) : number(in_line) {}
 };
 
