@@ -162,9 +162,9 @@ std::pair<char*, std::int64_t> bytes_of(Halide::Buffer<> const& of) {
     return {static_cast<char*>(const_cast<void*>(of.data())), static_cast<std::int64_t>(of.size_in_bytes())};
 }
 /// The memory of all has what the core has there now; its cache has something else, of long ago.
-void see_through_cache(char* at, std::int64_t bytes, bool given) {
+void see_through_cache(char* at, std::int64_t bytes) {
     char* const memory = map_shared(static_cast<std::size_t>(bytes));
-    if (given) std::memcpy(memory, at, static_cast<std::size_t>(bytes));
+    std::memcpy(memory, at, static_cast<std::size_t>(bytes));
     std::memset(at, 0x5a, static_cast<std::size_t>(bytes));
     ranges.push_back({at, memory, std::vector<char>(at, at + bytes), bytes});
 }
@@ -177,9 +177,10 @@ int run(c_kernels::c_kernel const& kernel, plan_value const& plan, left_out whic
     kernels::guarded_buffer made = kernels::make_result(data);
     shared = reinterpret_cast<common*>(map_shared(sizeof(common)));
     ranges.clear();
-    for (Halide::Buffer<> const& one : data.inputs) see_through_cache(bytes_of(one).first, bytes_of(one).second, true);
-    see_through_cache(bytes_of(made.elements).first, bytes_of(made.elements).second, false);
-    see_through_cache(reinterpret_cast<char*>(l2.base), l2.capacity, false);
+    for (Halide::Buffer<> const& one : data.inputs) see_through_cache(bytes_of(one).first, bytes_of(one).second);
+    // A kernel may add to what its result was.
+    see_through_cache(bytes_of(made.elements).first, bytes_of(made.elements).second);
+    see_through_cache(reinterpret_cast<char*>(l2.base), l2.capacity);
     core_count = plan.cores;
     std::vector<pid_t> processes;
     for (int core = 0; core < core_count; ++core) {
