@@ -10,6 +10,7 @@
     X(too_many, "there are too many")                                                                                                     \
     X(condition_without_bool, "the condition of select is not a bool")                                                                    \
     X(operation_not_for_this_type, "the operation does not exist for the type of its operands")                                           \
+    X(computes_with_halves, "float16 and bfloat16 are for memory: compute with cast<float>(...), and store a cast of the result")         \
     X(reduction_inside_a_value, "a reduction is not the whole right-hand side; make it a stage")                                          \
     X(continuing_what_is_no_sum, "only a sum can continue from the contents of its target")                                               \
     X(reading_its_own_output, "a stage reads the tensor that it computes")                                                                \

@@ -15,7 +15,7 @@
 namespace tilewright::bring_up {
 
 inline std::string c_type_of(scalar_type type) {
-    std::string const name = name_of(type);
+    std::string const name = name_of(as_generated(type));
     return type == scalar_type::boolean || is_float(type) ? name : name + "_t";
 }
 constexpr bool may_not_overflow(scalar_type type) { return type == scalar_type::int32 || type == scalar_type::int64; }
@@ -36,6 +36,11 @@ class c_operations {
         conversions_.insert({from, to});
         return std::string(name_of(to)) + "_of_" + name_of(from);
     }
+    /// Of float to or from a number of 16 bits.
+    std::string use_half(scalar_type from, scalar_type to) {
+        halves_.insert({from, to});
+        return half_name(from, to);
+    }
     std::string use_bits(scalar_type from, scalar_type to) {
         bits_.insert({from, to});
         return bits_name(from, to);
@@ -48,6 +53,7 @@ class c_operations {
         for (scalar_type const type : floors_) all += filled(floor_text, type);
         for (auto const& [op, type] : used_) all += filled(text_of(op, type), type, op);
         for (auto const& [from, to] : conversions_) all += conversion_text(from, to);
+        for (auto const& [from, to] : halves_) all += is_half(from) ? from_half_text(from, to) : to_half_text(from, to);
         return all;
     }
 
@@ -147,10 +153,55 @@ class c_operations {
                ";\n    *off |= !in;\n    return in ? (" + type + ")a : 0;\n}\n";
     }
 
-    std::set<std::pair<operation, scalar_type>> used_;
     static std::string bits_name(scalar_type from, scalar_type to) { return std::string(name_of(to)) + "_of_bits_of_" + name_of(from); }
+    static std::string half_name(scalar_type from, scalar_type to) { return std::string(name_of(to)) + "_of_" + name_of(from); }
+    /// $F bits of the fraction, $E the largest exponent, $B the difference of the exponents of 1, $Z what the smallest fraction is worth.
+    static std::string of_format(std::string const& pattern, scalar_type half) {
+        bool const ieee = half == scalar_type::float16;
+        std::string text;
+        for (std::size_t at = 0; at < pattern.size(); ++at) {
+            if (pattern[at] != '$') text += pattern[at];
+            else if (pattern[++at] == 'F') text += ieee ? "10" : "7";
+            else if (pattern[at] == 'E') text += ieee ? "31" : "255";
+            else if (pattern[at] == 'B') text += ieee ? "112" : "0";
+            else text += ieee ? "0x1p-24f" : "0x1p-133f";
+        }
+        return text;
+    }
+    static std::string from_half_text(scalar_type from, scalar_type to) {
+        return "static float " + half_name(from, to) +
+               of_format("(uint16_t a) {\n"
+                         "    const uint32_t exponent = (uint32_t)a >> $F & $E, fraction = a & ((1u << $F) - 1);\n"
+                         "    float size = (float)fraction * $Z;\n"
+                         "    uint32_t bits = 0;\n"
+                         "    copy(&bits, &size, sizeof bits);\n"
+                         "    if (exponent > 0 || $B == 0) bits = (exponent + $B) << 23 | fraction << (23 - $F);\n"
+                         "    if (exponent == $E) bits = 0x7f800000u | fraction << (23 - $F) | (fraction > 0 ? 0x400000u : 0);\n"
+                         "    bits |= (uint32_t)(a >> 15) << 31;\n"
+                         "    copy(&size, &bits, sizeof size);\n"
+                         "    return size;\n}\n",
+                         from);
+    }
+    static std::string to_half_text(scalar_type from, scalar_type to) {
+        return "static uint16_t " + half_name(from, to) +
+               of_format("(float a) {\n"
+                         "    uint32_t bits = 0;\n"
+                         "    copy(&bits, &a, sizeof bits);\n"
+                         "    const uint32_t sign = bits >> 31 << 15, exponent = bits >> 23 & 255;\n"
+                         "    uint32_t fraction = bits & 0x7fffff;\n"
+                         "    if (exponent == 255 && fraction > 0) return (uint16_t)(sign | $Eu << $F | 1u << ($F - 1) | fraction >> (23 - $F));\n"
+                         "    if (exponent > 0) fraction |= 0x800000; /* the leading 1 */\n"
+                         "    const uint32_t from = exponent > 0 ? exponent : 1, lost = 23 - $F + (from > $B ? 0 : $B + 1 - from);\n"
+                         "    if (lost > 24) return (uint16_t)sign;\n"
+                         "    const uint32_t kept = fraction >> lost, rest = fraction & ((1u << lost) - 1), middle = 1u << (lost - 1);\n"
+                         "    uint32_t size = kept + (rest > middle || (rest == middle && (kept & 1) != 0));\n"
+                         "    if (from > $B) size += (from - $B - 1) << $F; /* with the leading 1 the exponent is one more */\n"
+                         "    return (uint16_t)(sign | (size < $Eu << $F ? size : $Eu << $F));\n}\n",
+                         to);
+    }
 
-    std::set<std::pair<scalar_type, scalar_type>> conversions_, bits_;
+    std::set<std::pair<operation, scalar_type>> used_;
+    std::set<std::pair<scalar_type, scalar_type>> conversions_, bits_, halves_;
     std::set<scalar_type> floors_;
 };
 
@@ -213,7 +264,7 @@ class c_value {
         if (n.op == operation::access) return void(lines += head + access_(at) + ";\n");
         std::string text;
         bool const can =
-            n.op == operation::cast && is_float(nodes_[n.argument(0)].type) && !is_float(n.type) && n.type != scalar_type::boolean;
+            n.op == operation::cast && is_float(nodes_[n.argument(0)].type) && !is_float(n.type) && !is_half(n.type) && n.type != scalar_type::boolean;
         bool const calls = is_function(n.op);
         std::string off = inherited_off(n);
         if (can || (calls && may_be_off(n))) off = off.empty() ? "false" : off;
@@ -230,7 +281,11 @@ class c_value {
     template <class A, class B>
     std::string plain(ir::node const& n, std::string const& type, A const& a, B const& b) const {
         switch (n.op) {
-            case operation::cast: return n.type == scalar_type::boolean ? a() + " != 0" : "(" + type + ")" + a();
+            case operation::cast: {
+                scalar_type const from = nodes_[n.argument(0)].type;
+                if (is_half(from) != is_half(n.type)) return operations_.use_half(from, n.type) + "(" + a() + ")";
+                return n.type == scalar_type::boolean ? a() + " != 0" : "(" + type + ")" + a();
+            }
             case operation::reinterpret: return operations_.use_bits(nodes_[n.argument(0)].type, n.type) + "(" + a() + ")";
             case operation::logical_not: return "!" + a();
             case operation::logical_and: return a() + " && " + b();

@@ -19,7 +19,7 @@ namespace detail {
 inline std::string c_type(scalar_type type) {
     if (type == scalar_type::boolean) return "bool";
     if (is_float(type)) return name_of(type);
-    return std::string(name_of(type)) + "_t";
+    return std::string(name_of(as_generated(type))) + "_t";
 }
 
 inline std::vector<buffer> passed_buffers(plan_value const& plan) {

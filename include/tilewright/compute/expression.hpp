@@ -52,6 +52,7 @@ template <class T>
 struct parameter {
     // Refuses a type that elements cannot have here, in a short line.
     static_assert(scalar_type_of<T>() != scalar_type::literal);
+    static_assert(!is_half(scalar_type_of<T>()), "a parameter is passed as a float: parameter<float>");
     ir::label name;
 };
 
@@ -131,6 +132,8 @@ constexpr bool fits(std::int64_t value, scalar_type type) {
         case scalar_type::uint64: return value >= 0;
         case scalar_type::float32: return value >= -(1 << 24) && value <= (1 << 24);
         case scalar_type::float64: return value >= -(std::int64_t{1} << 53) && value <= (std::int64_t{1} << 53);
+        case scalar_type::float16: return value >= -(1 << 11) && value <= (1 << 11);
+        case scalar_type::bfloat16: return value >= -(1 << 8) && value <= (1 << 8);
         default: {
             int const bits = 8 * bytes_of(type);
             if (is_unsigned(type)) return value >= 0 && value < (std::int64_t{1} << bits);
@@ -145,9 +148,10 @@ constexpr rule adopt(node& constant, scalar_type type) {
     bool const floating = constant.arguments[0] != 0;
     constant.type = type;
     constant.arguments[0] = 0;
-    if (floating) return is_float(type) ? rule::none : rule::literal_that_does_not_fit;
-    if (!fits(constant.value, type)) return rule::literal_that_does_not_fit;
-    if (is_float(type)) constant.value = __builtin_bit_cast(std::int64_t, static_cast<double>(constant.value));
+    if (floating ? !is_float(type) && !is_half(type) : !fits(constant.value, type)) return rule::literal_that_does_not_fit;
+    double const number = floating ? __builtin_bit_cast(double, constant.value) : static_cast<double>(constant.value);
+    if (is_float(type)) constant.value = __builtin_bit_cast(std::int64_t, number);
+    if (is_half(type)) constant.value = half_bits_of(type, static_cast<float>(number));
     return rule::none;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <cstdint>
-#include <tilewright/base/type_questions.hpp>
+#include <tilewright/compute/half.hpp>
 
 namespace tilewright {
 
@@ -12,7 +12,22 @@ inline constexpr bool has_width = integral<T>;
 }  // namespace detail
 
 /// Element types. `literal` is the type of a constant that has not met an operand yet: it takes the type of the other side.
-enum class scalar_type : std::uint8_t { literal, boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64 };
+enum class scalar_type : std::uint8_t {
+    literal,
+    boolean,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float32,
+    float64,
+    float16,
+    bfloat16
+};
 
 template <class T>
 constexpr scalar_type scalar_type_of() {
@@ -20,6 +35,8 @@ constexpr scalar_type scalar_type_of() {
     if constexpr (detail::one_of<T, bool>) return boolean;
     else if constexpr (detail::one_of<T, float>) return float32;
     else if constexpr (detail::one_of<T, double>) return float64;
+    else if constexpr (detail::one_of<T, tilewright::float16>) return scalar_type::float16;
+    else if constexpr (detail::one_of<T, tilewright::bfloat16>) return scalar_type::bfloat16;
     else {
         // Compilers repeat lines of these, so they are short.
         // clang-format off
@@ -28,7 +45,7 @@ detail::has_fixed_sign<T>,
             "char has no fixed sign: write std::int8_t or std::uint8_t");
 static_assert(
 detail::has_width<T>,
-            "element types are bool, float, double and the integers of 8 to 64 bits");
+            "element types are bool, float, double, float16, bfloat16 and the integers of 8 to 64 bits");
         // clang-format on
         constexpr scalar_type of_signed[] = {int8, int16, int32, int64};
         constexpr scalar_type of_unsigned[] = {uint8, uint16, uint32, uint64};
@@ -37,7 +54,10 @@ detail::has_width<T>,
     }
 }
 
+/// A floating-point type that kernels compute with.
 constexpr bool is_float(scalar_type type) { return type == scalar_type::float32 || type == scalar_type::float64; }
+/// One that is for memory, and converted to and from `float`.
+constexpr bool is_half(scalar_type type) { return type == scalar_type::float16 || type == scalar_type::bfloat16; }
 constexpr bool is_unsigned(scalar_type type) { return type >= scalar_type::uint8 && type <= scalar_type::uint64; }
 
 /// Bytes of one element in memory; a bool takes one.
@@ -48,7 +68,9 @@ constexpr int bytes_of(scalar_type type) {
         case scalar_type::int8:
         case scalar_type::uint8: return 1;
         case scalar_type::int16:
-        case scalar_type::uint16: return 2;
+        case scalar_type::uint16:
+        case scalar_type::float16:
+        case scalar_type::bfloat16: return 2;
         case scalar_type::int32:
         case scalar_type::uint32:
         case scalar_type::float32: return 4;
@@ -67,17 +89,29 @@ constexpr std::int64_t highest_of(scalar_type type) {
 /// The least.
 constexpr std::int64_t lowest_of(scalar_type type) { return type == scalar_type::boolean || is_unsigned(type) ? 0 : -highest_of(type) - 1; }
 
-/// The name as the compute language and C spell it: "int8", "float", …
+/// The name as the compute language spells it: "int8", "float", …
 constexpr char const* name_of(scalar_type type) {
-    constexpr char const* names[] = {"literal", "bool",   "int8",   "int16",  "int32", "int64",
-                                     "uint8",   "uint16", "uint32", "uint64", "float", "double"};
+    constexpr char const* names[] = {"literal", "bool",   "int8",   "int16", "int32",  "int64",   "uint8",
+                                     "uint16",  "uint32", "uint64", "float", "double", "float16", "bfloat16"};
     return names[static_cast<int>(type)];
 }
 
-/// Calls `visitor(T{})` with a value of the C++ type of `type`. @pre type is not `literal`
+/// The type that generated code has in the place of an element type: of floats of 16 bits, their bits.
+constexpr scalar_type as_generated(scalar_type type) { return is_half(type) ? scalar_type::uint16 : type; }
+
+/// The bits of the number of type `half` that is nearest to a value.
+constexpr std::uint16_t half_bits_of(scalar_type half, float value) {
+    return half == scalar_type::float16 ? float16(value).bits : bfloat16(value).bits;
+}
+/// The value of the number of type `half` that has these bits.
+constexpr float value_of_half(scalar_type half, std::uint16_t bits) {
+    return half == scalar_type::float16 ? float(__builtin_bit_cast(float16, bits)) : float(__builtin_bit_cast(bfloat16, bits));
+}
+
+/// Calls `visitor(T{})` with a value of the C++ type that generated code has for `type`. @pre type is not `literal`
 template <class Visitor>
 constexpr decltype(auto) visit_scalar(scalar_type type, Visitor&& visitor) {
-    switch (type) {
+    switch (as_generated(type)) {
         case scalar_type::boolean: return visitor(bool{});
         case scalar_type::int8: return visitor(std::int8_t{});
         case scalar_type::int16: return visitor(std::int16_t{});

@@ -125,6 +125,14 @@ constexpr bool takes(operation op, scalar_type operand) {
     return !logic && !(shift && is_float(operand));
 }
 
+/// Whether a node leaves numbers of 16 bits as they are, or converts them to float or from float.
+constexpr bool only_moves_halves(computation_view nodes, node const& n) {
+    scalar_type const operand = nodes[n.argument(0)].type;
+    if (!is_half(operand) && !is_half(n.type)) return true;
+    if (n.op == operation::cast) return operand == n.type || operand == scalar_type::float32 || n.type == scalar_type::float32;
+    return n.op == operation::select || n.op == operation::reinterpret;
+}
+
 /// The reduction whose step is an operation; `constant`: none.
 constexpr operation reduction_by(operation step) {
     using enum operation;
@@ -173,6 +181,7 @@ constexpr stage_mistake check_expressions(computation_view nodes, stage const& s
         if (operand == scalar_type::literal && n.op != operation::select) return {rule::literal_without_type, name_of(n.op)};
         if (n.type == scalar_type::literal) return {rule::literal_without_type, name_of(n.op)};
         if (!takes(n.op, operand)) return {rule::operation_not_for_this_type, name_of(n.op)};
+        if (!only_moves_halves(nodes, n)) return {rule::computes_with_halves, name_of(n.op)};
     }
     node const& root = nodes[s.store];
     if (root.value == 0) return {};

@@ -19,7 +19,7 @@ struct value_range {
 
 /// Of all values of a type. That of uint64 has no place in an int64.
 constexpr value_range range_of(scalar_type type) {
-    if (type == scalar_type::literal || type == scalar_type::uint64 || is_float(type)) return {};
+    if (type == scalar_type::literal || type == scalar_type::uint64 || is_float(type) || is_half(type)) return {};
     return {lowest_of(type), highest_of(type), true};
 }
 

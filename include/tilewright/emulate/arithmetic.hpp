@@ -55,6 +55,15 @@ struct scalar<scalar_type::float64> {
     using type = double;
 };
 
+template <>
+struct scalar<scalar_type::float16> {
+    using type = float16;
+};
+template <>
+struct scalar<scalar_type::bfloat16> {
+    using type = bfloat16;
+};
+
 template <class T>
 constexpr auto widened(T value) {
     if constexpr (std::is_integral_v<T>)

@@ -107,6 +107,7 @@ template <class Part, int At, bool Again = false, class Load, class Shared>
         return known.template get<T>(place);
     } else if constexpr (n.op == operation::constant) {
         if constexpr (std::is_floating_point_v<T>) return static_cast<T>(std::bit_cast<double>(n.value));
+        else if constexpr (is_half(n.type)) return std::bit_cast<T>(static_cast<std::uint16_t>(n.value));
         else return static_cast<T>(n.value);
     } else if constexpr (n.op == operation::axis_value) {
         return static_cast<T>(axes[Part::whole.find(n.name)]);

@@ -31,6 +31,35 @@ inline Halide::Expr convert(Halide::Type const& to, Halide::Expr const& value) {
     return Halide::reinterpret(to, Halide::cast(Halide::UInt(to.bits()), value));
 }
 
+/// The words in which numbers of 16 bits are converted, see `half_bits_of`.
+struct words {
+    struct word : Halide::Expr {
+        word(Halide::Expr const& of) : Halide::Expr(of) {}
+        explicit word(std::uint32_t number) : Halide::Expr(Halide::Internal::make_const(Halide::UInt(32), std::int64_t{number})) {}
+    };
+    static word choose(Halide::Expr const& condition, word const& then, word const& otherwise) {
+        return Halide::select(condition, then, otherwise);
+    }
+    static word sum_of_floats(word const& a, word const& b) {
+        return Halide::reinterpret(
+            Halide::UInt(32), Halide::strict_float(Halide::reinterpret(Halide::Float(32), a) + Halide::reinterpret(Halide::Float(32), b)));
+    }
+};
+
+/// The float that numbers of 16 bits are, whose bits `value` has; and the bits of those that are nearest to a float.
+inline Halide::Expr convert_halves(scalar_type to, scalar_type from, Halide::Expr const& value) {
+    using namespace tilewright::detail;
+    if (to == from) return value;
+    if (is_half(from)) {
+        words::word const bits = Halide::cast(Halide::UInt(32), value);
+        return Halide::reinterpret(Halide::Float(32), from == scalar_type::float16 ? float_bits_of<ieee_half, words>(bits)
+                                                                                  : float_bits_of<brain_half, words>(bits));
+    }
+    words::word const bits = Halide::reinterpret(Halide::UInt(32), value);
+    return Halide::cast(Halide::UInt(16), to == scalar_type::float16 ? half_bits_of<ieee_half, words>(bits)
+                                                                    : half_bits_of<brain_half, words>(bits));
+}
+
 /// Keeps floating-point arithmetic as it is written: without it LLVM may change roundings.
 inline Halide::Expr strict(Halide::Expr const& value) { return value.type().is_float() ? Halide::strict_float(value) : value; }
 
@@ -92,7 +121,10 @@ Halide::Expr build_value(computation_view nodes, int at, Leaf const& leaf) {
         case operation::shift_right: return argument(0) >> argument(1);
         case operation::select: return Halide::select(argument(0), argument(1), argument(2));
         case operation::reinterpret: return Halide::reinterpret(type_of(n.type), argument(0));
-        case operation::cast: return convert(type_of(n.type), argument(0));
+        case operation::cast: {
+            scalar_type const from = nodes[n.argument(0)].type;
+            return is_half(from) || is_half(n.type) ? convert_halves(n.type, from, argument(0)) : convert(type_of(n.type), argument(0));
+        }
         default: break;
     }
     throw std::logic_error("a value cannot hold a node of kind " + std::string(name_of(n.op)));

@@ -78,9 +78,10 @@ inline std::string corner_text(plan_value const& plan, int buffer_at, fixed_arra
 inline std::string constant_text(node const& n) {
     if (n.type == scalar_type::boolean) return n.value != 0 ? "true" : "false";
     if (n.type == scalar_type::uint64) return std::to_string(static_cast<std::uint64_t>(n.value));
-    if (!is_float(n.type)) return std::to_string(n.value);
-    bool const single = n.type == scalar_type::float32;
-    double const value = std::bit_cast<double>(n.value);
+    if (!is_float(n.type) && !is_half(n.type)) return std::to_string(n.value);
+    bool const single = n.type != scalar_type::float64;
+    double const value =
+        is_half(n.type) ? value_of_half(n.type, static_cast<std::uint16_t>(n.value)) : std::bit_cast<double>(n.value);
     char text[32]{};
     for (int digits = 1; digits <= (single ? 9 : 17); ++digits) {
         std::snprintf(text, sizeof text, "%.*g", digits, value);

@@ -26,7 +26,7 @@ constexpr known evaluate(computation_view nodes, int at, Operand const& operand)
         case operation::cast: {
             known const a = argument(0);
             scalar_type const from = nodes[n.argument(0)].type;
-            if (!a.is) return {};
+            if (!a.is || is_half(from) != is_half(n.type)) return {};
             if (is_float(from) && real) return a;  // a single is kept as a double
             if (is_float(from) || real) return a.value == 0 ? known{true, 0} : known{};
             return wrapped(n.type, a.value);
