@@ -168,6 +168,19 @@ TEST_CASE("shifts, conversions of bits, and sums brought back to bytes are the o
     add<std::uint32_t, float>(m, "judge_7", reinterpret<std::uint32_t>(left<float>) - reinterpret<std::uint32_t>(right<float>));
     expect_all(m, false);
 }
+TEST_CASE("numbers of 16 bits are converted as the oracle converts them") {
+    auto const judged_halves = []<class Half>(Half) {
+        machine m("judged", ram);
+        add<float, Half>(m, "judge_0", max(cast<float>(left<Half>), cast<float>(right<Half>)));
+        add<Half, float>(m, "judge_1", cast<Half>(select(left<float> < right<float>, left<float>, right<float>)));
+        add<Half, float>(m, "judge_2", cast<Half>(left<float> * 0x1p-130f + right<float>));
+        add<Half, Half>(m, "judge_3", select(cast<float>(left<Half>) < cast<float>(right<Half>), left<Half>, 0.75));
+        add<std::uint16_t, Half>(m, "judge_4", reinterpret<std::uint16_t>(left<Half>) + reinterpret<std::uint16_t>(right<Half>));
+        expect_all(m, false);
+    };
+    judged_halves(float16());
+    judged_halves(bfloat16());
+}
 TEST_CASE("reductions begin and go on as the oracle's do") {
     machine m("judged", ram);
     constexpr tensor<std::int8_t> a{"x"}, b{"y"};

@@ -442,6 +442,11 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.ill_formed(ir::rule::operation_not_for_this_type, V(m) = W(m) + W(m));
     book.ill_formed(ir::rule::operation_not_for_this_type, F(m) = G(m) << 2);
     book.ill_formed(ir::rule::operation_not_for_this_type, A(m) = A(m) && B(m));
+    constexpr tensor<float16> H{"H"}, I{"I"};
+    book.ill_formed(ir::rule::computes_with_halves, H(m) = I(m) + I(m));
+    book.ill_formed(ir::rule::computes_with_halves, H(m) = max(I(m), 0));
+    book.ill_formed(ir::rule::computes_with_halves, A(m) = cast<std::int8_t>(I(m)));
+    book.ill_formed(ir::rule::computes_with_halves, H(m) += I(m));
     book.ill_formed(ir::rule::reduction_inside_a_value, C(m) = sum(k, D(m, k)) * 2);
     book.ill_formed(ir::rule::continuing_what_is_no_sum, C(m) = C(m) + maximum(k, D(m, k)));
     book.ill_formed(ir::rule::continuing_in_the_middle, stages(D(m) = D(m) + sum(k, E(m, k)), C(m) = D(m)));

@@ -41,7 +41,7 @@ class computation_drawer {
         std::int64_t low = 0, high = 0;
     };
 
-    static bool is_integer(scalar_type t) { return !is_float(t) && t != scalar_type::boolean; }
+    static bool is_integer(scalar_type t) { return !is_float(t) && !is_half(t) && t != scalar_type::boolean; }
     /// Whether integers of the type may not overflow.
     static bool is_strict(scalar_type t) { return t == scalar_type::int32 || t == scalar_type::int64; }
     scalar_type any_type() {
@@ -49,6 +49,12 @@ class computation_drawer {
         constexpr scalar_type all[] = {boolean, int8,   int16,   int32,   int64, uint8, uint16,
                                        uint32,  uint64, float32, float64, int32, int8,  float32};
         return random_.any_of(all);
+    }
+
+    /// Of a tensor: now and then one that is converted where it is read and written.
+    scalar_type any_stored_type() {
+        if (!random_.one_in(9)) return any_type();
+        return random_.one_in(2) ? scalar_type::float16 : scalar_type::bfloat16;
     }
 
     std::int64_t any_extent(std::int64_t budget) {
@@ -70,7 +76,7 @@ class computation_drawer {
                 s.axes.push_back({names_.take(std::string(1, "mnhwcg"[at])), extent});
                 left = std::max<std::int64_t>(1, left / extent);
             }
-            s.output = new_tensor("C", any_type());
+            s.output = new_tensor("C", any_stored_type());
         } else {
             need const wanted = needs_.back();
             needs_.pop_back();
@@ -84,8 +90,8 @@ class computation_drawer {
             }
             s.output = wanted.tensor;
         }
-        scalar_type const type = type_of(s.output);
-        int const kind = random_.weighted({40, 34, 26});
+        scalar_type const stored = type_of(s.output), type = is_half(stored) ? scalar_type::float32 : stored;
+        int const kind = is_half(stored) ? 0 : random_.weighted({40, 34, 26});
         if (kind == 1 && type != scalar_type::boolean) s.reduction = operation::reduce_sum;
         if (kind == 2) s.reduction = random_.one_in(2) ? operation::reduce_maximum : operation::reduce_minimum;
         if (s.reduction != operation::constant) {
@@ -123,6 +129,7 @@ class computation_drawer {
             }
             s.start_leads = random_.one_in(2);
         }
+        s.body = converted(stored, s.body);
         s.named = !(s.reduction == operation::reduce_sum && !s.start && !s.continues && random_.one_in(2) && uncovered_reduced() == 0);
         stage_ = nullptr;
         return s;
@@ -148,7 +155,7 @@ class computation_drawer {
         constexpr std::int64_t magnitudes[] = {3, 20, 100, 1000};
         t.magnitude = random_.any_of(magnitudes);
         if (is_integer(type) && !is_strict(type) && random_.one_in(2)) t.magnitude = std::numeric_limits<std::int32_t>::max();
-        if (is_float(type) && !exact_) t.exact = random_.one_in(3), t.special = random_.percent(35);
+        if ((is_float(type) || is_half(type)) && !exact_) t.exact = random_.one_in(3), t.special = random_.percent(35);
         case_.tensors.push_back(t);
         return static_cast<int>(case_.tensors.size()) - 1;
     }
@@ -201,7 +208,7 @@ class computation_drawer {
             for (int at = 0; at < static_cast<int>(case_.tensors.size()); ++at) {
                 bool computed = at == stage_->output || ranks_.count(at) == 0;
                 for (need const& n : needs_) computed |= n.tensor == at;
-                bool const rounds = is_float(type_of(at)) && (!tensor_at(at).exact || tensor_at(at).special);
+                bool const rounds = (is_float(type_of(at)) || is_half(type_of(at))) && (!tensor_at(at).exact || tensor_at(at).special);
                 if (!computed && !(exact_ && rounds) && (wanted == scalar_type::literal || type_of(at) == wanted)) known.push_back(at);
             }
             if (!known.empty() && random_.percent(22)) which = random_.any_of(known);
@@ -211,7 +218,7 @@ class computation_drawer {
             which = new_tensor(is_intermediate ? "T" : std::string(1, "ABDEFGHJ"[case_.tensors.size() % 8]), wanted != scalar_type::literal
                                                                                                                  ? wanted
                                                                                                              : exact_ ? exact_type()
-                                                                                                                      : any_type());
+                                                                                                                      : any_stored_type());
             int const axes = axes_there();
             int rank =
                 random_.one_in(6) ? random_.below(max_rank + 1) : std::min(max_rank, random_.between(std::min(1, axes), std::max(axes, 1)));
@@ -292,6 +299,7 @@ class computation_drawer {
                 chosen = random_.one_in(2) ? static_cast<double>(0.1f) : std::numeric_limits<double>::infinity();
             return std::bit_cast<std::int64_t>(chosen);
         }
+        if (is_half(type)) return half_bits_of(type, static_cast<float>(random_.between(-7, 7)) / 2);
         if (is_unsigned(type)) return random_.one_in(8) ? 255 : random_.below(12);
         constexpr int ends[] = {127, -128, -100};
         return random_.one_in(8) ? random_.any_of(ends) : random_.between(-9, 9);
@@ -321,6 +329,7 @@ class computation_drawer {
         auto const of = [&](std::size_t at) { return magnitude(v.arguments[at]); };
         double const of_type = v.type == scalar_type::boolean  ? 1
                                : is_float(v.type)              ? 1e300
+                               : is_half(v.type)               ? 1e39
                                : v.type == scalar_type::uint64 ? 1.9e19
                                : v.type == scalar_type::int64  ? 9.3e18
                                                                : std::ldexp(1.0, 8 * bytes_of(v.type) - (is_unsigned(v.type) ? 0 : 1));
@@ -367,15 +376,19 @@ class computation_drawer {
             if (part.op != operation::access) return;
             may |= tensor_at(part.which).special;
             if (part.padded && is_float(part.type)) may |= !std::isfinite(std::bit_cast<double>(part.number));
-            for (need const& n : needs_) may |= n.tensor == part.which && is_float(part.type);
+            for (need const& n : needs_) may |= n.tensor == part.which && (is_float(part.type) || is_half(part.type));
         });
         return may;
     }
 
     value converted(scalar_type to, value v) {
         if (v.type == to) return v;
+        // By way of a float.
+        bool const halves = is_half(v.type) || is_half(to);
+        if (halves && v.type != scalar_type::float32 && to != scalar_type::float32)
+            return converted(to, converted(scalar_type::float32, std::move(v)));
         if (to == scalar_type::boolean) return joined(operation::less, to, constant_beside(v), v);
-        if (is_float(v.type) && !is_float(to)) {
+        if (is_float(v.type) && !is_float(to) && !is_half(to)) {
             // Only what the integer has is converted.
             scalar_type const from = v.type;
             if (may_be_special(v)) v = joined(operation::less, scalar_type::boolean, constant_beside(v), v);

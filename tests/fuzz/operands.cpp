@@ -87,6 +87,19 @@ bool placed_tensor::is_clean_around() const {
 }
 
 std::vector<std::byte> draw_elements(tensor const& of, std::int64_t count, std::uint64_t seed) {
+    if (is_half(of.type)) {
+        tensor floats = of;
+        floats.type = scalar_type::float32;
+        std::vector<std::byte> const from = draw_elements(floats, count, seed);
+        std::vector<std::byte> all(from.size() / 2);
+        for (std::size_t at = 0; at < all.size(); at += 2) {
+            float one = 0;
+            std::memcpy(&one, from.data() + 2 * at, 4);
+            std::uint16_t const bits = half_bits_of(of.type, one);
+            std::memcpy(all.data() + at, &bits, 2);
+        }
+        return all;
+    }
     dice random(seed);
     std::vector<std::byte> all(static_cast<std::size_t>(count * bytes_of(of.type)));
     visit_scalar(of.type, [&]<class T>(T) {
@@ -151,6 +164,10 @@ std::string difference(oracle::result const& wanted, std::vector<std::byte> cons
             std::memcpy(&b, got.data() + at * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
             bool same = std::memcmp(&a, &b, sizeof(T)) == 0;
             if constexpr (std::is_floating_point_v<T>) same |= std::isnan(a) && std::isnan(b);
+            if (is_half(wanted.box.type)) {
+                auto const is_nan = [&](T bits) { return std::isnan(value_of_half(wanted.box.type, static_cast<std::uint16_t>(bits))); };
+                same |= is_nan(a) && is_nan(b);
+            }
             if (same || !wanted.defined[at]) continue;
             if (wrong++ == 0) first = at, should = a, is = b;
         }

@@ -99,7 +99,12 @@ inline operand_data random_operands(tilewright::plan_value const& plan, std::uin
         tilewright::visit_scalar(b.type, [&]<class T>(T) {
             auto* const elements = static_cast<T*>(data.data());
             auto const count = data.number_of_elements();
-            if constexpr (std::is_integral_v<T> && sizeof(T) >= 4)
+            if (is_half(b.type)) {
+                std::vector<float> numbers(count);
+                reference::fill(numbers.data(), count, seed++);
+                for (std::size_t element = 0; element < count; ++element)
+                    elements[element] = static_cast<T>(tilewright::half_bits_of(b.type, numbers[element]));
+            } else if constexpr (std::is_integral_v<T> && sizeof(T) >= 4)
                 reference::fill_between(elements, count, seed++, T{0}, is_amount(plan.what, b.tensor) ? T{7} : T{1000});
             else if (std::is_integral_v<T> && sizeof(T) == 2 && wide) {
                 reference::fill(elements, count, seed++);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "oracle/arithmetic.hpp"
 #include "oracle/ask.hpp"
 
 // Every operation on every type that has it, with results worked out by hand.
@@ -267,6 +268,30 @@ TEST_CASE("casts: integers wrap, floating point is truncated, a bool is whether 
     CHECK(gives<bool>(256, 0, to(bool{}), true));
     CHECK(gives<bool>(0.5f, 0, to(bool{}), true));
     CHECK(gives<bool>(-0.0, 0, to(bool{}), false));
+}
+TEST_CASE("numbers of 16 bits are rounded to the nearest, and of two to the even one") {
+    using oracle::arithmetic::from_half, oracle::arithmetic::to_half;
+    CHECK(to_half<5>(1.0f) == 0x3c00);
+    CHECK(to_half<5>(-1.5f) == 0xbe00);
+    CHECK(to_half<5>(1.0f + 0x1p-11f) == 0x3c00);
+    CHECK(to_half<5>(1.0f + 0x3p-11f) == 0x3c02);
+    CHECK(to_half<5>(65519.996f) == 0x7bff);
+    CHECK(to_half<5>(65520.0f) == 0x7c00);
+    CHECK(to_half<5>(-std::numeric_limits<float>::infinity()) == 0xfc00);
+    CHECK(to_half<5>(0x1p-24f) == 1);
+    CHECK(to_half<5>(0x1p-25f) == 0);
+    CHECK(to_half<5>(0x1.8p-24f) == 2);
+    CHECK(to_half<5>(0x1.ff8p-15f) == 0x3ff);
+    CHECK(to_half<5>(0x1.ffcp-15f) == 0x400);
+    CHECK(to_half<8>(1.0f + 0x1p-8f) == 0x3f80);
+    CHECK(to_half<8>(-0x1p-133f) == 0x8001);
+    CHECK(to_half<8>(0x1.fffffep127f) == 0x7f80);
+    CHECK(from_half<5>(0x3555) == 0x1.554p-2f);
+    CHECK(from_half<5>(0x83ff) == -0x1.ff8p-15f);
+    CHECK(from_half<5>(0x7c00) == std::numeric_limits<float>::infinity());
+    CHECK(std::isnan(from_half<5>(0x7c01)));
+    CHECK(from_half<8>(0x3f81) == 0x1.02p0f);
+    CHECK(from_half<8>(1) == 0x1p-133f);
 }
 TEST_CASE("reinterpret keeps the bits") {
     auto const to = []<class To>(To) { return [](auto const& a, auto const&) { return reinterpret<To>(a); }; };

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -111,6 +113,37 @@ To convert(From value, bool& undefined) {
         undefined = !(whole >= lowest && whole < beyond);
         return undefined ? To{0} : static_cast<To>(whole);
     } else return static_cast<To>(value);
+}
+
+/// A number of 16 bits that has `Exponent` bits of exponent, as a float. What is no number keeps its fraction, and is a quiet one.
+template <int Exponent>
+float from_half(std::uint16_t bits) {
+    constexpr int fraction_bits = 15 - Exponent, bias = (1 << (Exponent - 1)) - 1, most = (1 << Exponent) - 1;
+    int const exponent = bits >> fraction_bits & most, fraction = bits & ((1 << fraction_bits) - 1);
+    float const sign = bits >> 15 != 0 ? -1.0f : 1.0f;
+    if (exponent == most && fraction != 0) {
+        std::uint32_t const payload = static_cast<std::uint32_t>(fraction) << (23 - fraction_bits);
+        return std::bit_cast<float>((sign < 0 ? 0xffc0'0000u : 0x7fc0'0000u) | payload);
+    }
+    if (exponent == most) return sign * std::numeric_limits<float>::infinity();
+    double const value = exponent == 0 ? std::ldexp(fraction, 1 - bias - fraction_bits)
+                                       : std::ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
+    return sign * static_cast<float>(value);
+}
+/// The nearest number of 16 bits, of two the one whose last bit is 0.
+template <int Exponent>
+std::uint16_t to_half(float of) {
+    constexpr int fraction_bits = 15 - Exponent, bias = (1 << (Exponent - 1)) - 1, infinite = ((1 << Exponent) - 1) << fraction_bits;
+    std::uint32_t const all = std::bit_cast<std::uint32_t>(of);
+    int const sign = static_cast<int>(all >> 31 << 15);
+    if (std::isnan(of)) return static_cast<std::uint16_t>(sign | infinite | 1 << (fraction_bits - 1) | (all & 0x7f'ffff) >> (23 - fraction_bits));
+    if (std::isinf(of)) return static_cast<std::uint16_t>(sign | infinite);
+    double const size = std::fabs(static_cast<double>(of));
+    int const exponent = size == 0 ? 1 - bias : std::max(std::ilogb(size), 1 - bias);
+    // How many of the smallest steps at this size; all further ones follow each other as whole numbers do.
+    double const steps = std::nearbyint(std::ldexp(size, fraction_bits - exponent));
+    double const number = steps + std::ldexp(exponent + bias - 1, fraction_bits);
+    return static_cast<std::uint16_t>(sign | (number < infinite ? static_cast<int>(number) : infinite));
 }
 
 }  // namespace oracle::arithmetic

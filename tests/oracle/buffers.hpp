@@ -18,8 +18,10 @@ inline tilewright::scalar_type type_of(Halide::Type const& type) {
     throw std::invalid_argument("no type of the language");
 }
 
-inline operand operand_of(tilewright::ir::label const& name, Halide::Buffer<> const& buffer) {
-    tensor_box box{name, type_of(buffer.type()), buffer.dimensions(), {}, {}};
+/// @param type  of the language: what has 16 bits may be bits of a float
+inline operand operand_of(tilewright::ir::label const& name, Halide::Buffer<> const& buffer, tilewright::scalar_type type) {
+    if (type_of(buffer.type()) != as_generated(type)) throw std::invalid_argument("a buffer has another type than its tensor");
+    tensor_box box{name, type, buffer.dimensions(), {}, {}};
     std::array<std::int64_t, most_dimensions> strides{};
     for (int d = 0; d < box.rank; ++d) {
         auto const& dimension = buffer.dim(box.rank - 1 - d);
@@ -40,8 +42,9 @@ inline result evaluate(tilewright::computation_view what, std::vector<Halide::Bu
     std::vector<tensor_box> const boxes = inputs_of(what, extents);
     if (boxes.size() != inputs.size()) throw std::invalid_argument("another number of inputs is read");
     std::vector<operand> operands;
-    for (std::size_t at = 0; at < boxes.size(); ++at) operands.push_back(operand_of(boxes[at].name, inputs[at]));
-    operands.push_back(operand_of(output_of(what, extents).name, contents));
+    for (std::size_t at = 0; at < boxes.size(); ++at) operands.push_back(operand_of(boxes[at].name, inputs[at], boxes[at].type));
+    tensor_box const made = output_of(what, extents);
+    operands.push_back(operand_of(made.name, contents, made.type));
     std::vector<parameter_value> values = parameters_of(what);
     for (std::size_t at = 0; at < values.size(); ++at) {
         double const given = parameters.at(at);

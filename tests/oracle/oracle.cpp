@@ -81,8 +81,23 @@ function on_bits(Operation) {
     };
 }
 
+/// Of float from or to a number of 16 bits. Both are bits here.
+template <int Exponent>
+function conversion_of_half(bool to_float) {
+    if (to_float)
+        return on_bits([](std::uint64_t x, std::uint64_t) { return bits_of(arithmetic::from_half<Exponent>(static_cast<std::uint16_t>(x))); });
+    return on_bits([](std::uint64_t x, std::uint64_t) {
+        return std::uint64_t{arithmetic::to_half<Exponent>(std::bit_cast<float>(static_cast<std::uint32_t>(x)))};
+    });
+}
+
 /// Of one argument, b is that argument, too. @param operand  the type of the first argument
 function function_of(operation op, scalar_type operand, scalar_type type) {
+    if (op == operation::cast && is_half(operand) != is_half(type)) {
+        scalar_type const half = is_half(operand) ? operand : type, other = is_half(operand) ? type : operand;
+        if (other != scalar_type::float32) refuse(std::string(name_of(half)) + " is converted from and to float");
+        return half == scalar_type::float16 ? conversion_of_half<5>(half == operand) : conversion_of_half<8>(half == operand);
+    }
     return visit_scalar(operand, [&]<class T>(T) -> function {
         switch (op) {
             case operation::equal: return comparison<T, std::equal_to<>>();

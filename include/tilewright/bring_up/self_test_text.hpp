@@ -260,6 +260,9 @@ static bool report_code(const struct test *t, int call, int code, const char *me
 static bool is_nan(int type, const unsigned char *bytes) {
     float real = 0;
     double wide = 0;
+    uint16_t half = 0;
+    if (type > FLOAT_AT + 1) copy(&half, bytes, 2);
+    if ((half & 0x7fff) > (type == FLOAT_AT + 2 ? 0x7c00 : 0x7f80)) return true;
     if (type == FLOAT_AT) copy(&real, bytes, 4);
     if (type == FLOAT_AT + 1) copy(&wide, bytes, 8);
     return real != real || wide != wide;

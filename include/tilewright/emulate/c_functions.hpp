@@ -182,7 +182,8 @@ class part_check {
             std::int64_t const last = (p.begin + p.size - p.first) / static_cast<std::int64_t>(sizeof(T));
             for (std::int64_t at = 0; at < last; ++at) {
                 T value{};
-                if constexpr (std::is_floating_point_v<T>) value = static_cast<T>(static_cast<double>(between(-1000, 1000)) / 1000);
+                if (is_half(type)) value = static_cast<T>(half_bits_of(type, static_cast<float>(between(-1000, 1000)) / 1000));
+                else if constexpr (std::is_floating_point_v<T>) value = static_cast<T>(static_cast<double>(between(-1000, 1000)) / 1000);
                 else if constexpr (std::is_same_v<T, bool>) value = between(0, 1) != 0;
                 else
                     value = static_cast<T>(sizeof(T) < 4 ? static_cast<std::int64_t>(random_())
@@ -192,9 +193,10 @@ class part_check {
         });
     }
     static std::string text_of(scalar_type type, std::byte const* at) {
-        return visit_scalar(type, [at]<class T>(T) {
+        return visit_scalar(type, [type, at]<class T>(T) {
             T value;
             std::memcpy(&value, at, sizeof(T));
+            if (is_half(type)) return std::to_string(value_of_half(type, static_cast<std::uint16_t>(value)));
             return std::to_string(value);
         });
     }

@@ -72,7 +72,8 @@ constexpr given_argument given_elements(given_argument::form is, int rank = 0) {
         // What callers have in letters is what letters are on this processor.
         using number = std::conditional_t<std::is_signed_v<plain>, std::make_signed_t<plain>, std::make_unsigned_t<plain>>;
         return {is, scalar_type_of<number>(), std::is_const_v<Element>, rank};
-    } else if constexpr (arithmetic<plain>) return {is, scalar_type_of<plain>(), std::is_const_v<Element>, rank};
+    } else if constexpr (arithmetic<plain> || one_of<plain, float16, bfloat16>)
+        return {is, scalar_type_of<plain>(), std::is_const_v<Element>, rank};
     else return {is, scalar_type::literal, std::is_const_v<Element>, rank};
 }
 template <class Operand>

@@ -35,7 +35,9 @@ inline void fill_small(operand_view const& of, std::uint64_t seed) {
     visit_scalar(of.type, [&]<class T>(T) {
         for (std::int64_t at = 0; at < of.elements; ++at) {
             int const number = static_cast<int>(random() % 7) - 3;
-            static_cast<T*>(of.first)[at] = static_cast<T>(std::is_signed_v<T> ? number : number & (std::is_same_v<T, bool> ? 1 : 3));
+            T& element = static_cast<T*>(of.first)[at];
+            if (is_half(of.type)) element = static_cast<T>(half_bits_of(of.type, static_cast<float>(number)));
+            else element = static_cast<T>(std::is_signed_v<T> ? number : number & (std::is_same_v<T, bool> ? 1 : 3));
         }
     });
 }
@@ -112,14 +114,17 @@ class referee {
             auto const* const expected = reinterpret_cast<T const*>(wanted.data());
             T const* const found = static_cast<T const*>(after.result().first);
             std::int64_t const elements = after.result().elements;
+            scalar_type const type = after.result().type;
+            auto const value_of = [type](T element) -> double {
+                return is_half(type) ? value_of_half(type, static_cast<std::uint16_t>(element)) : static_cast<double>(element);
+            };
+            bool const has_tolerance = is_float(type) || is_half(type);
             double largest = 0;
-            for (std::int64_t at = 0; std::is_floating_point_v<T> && at < elements; ++at)
-                largest = std::max(largest, std::abs(static_cast<double>(expected[at])));
+            for (std::int64_t at = 0; has_tolerance && at < elements; ++at) largest = std::max(largest, std::abs(value_of(expected[at])));
             std::int64_t right = 0;
             for (std::int64_t at = 0; at < elements; ++at) {
                 bool same = std::memcmp(expected + at, found + at, sizeof(T)) == 0;
-                if constexpr (std::is_floating_point_v<T>)
-                    same = same || std::abs(static_cast<double>(expected[at]) - static_cast<double>(found[at])) <= of_.tolerance * largest;
+                same = same || (has_tolerance && std::abs(value_of(expected[at]) - value_of(found[at])) <= of_.tolerance * largest);
                 right += same ? 1 : 0;
             }
             return elements == 0 ? 1.0 : static_cast<double>(right) / static_cast<double>(elements);
