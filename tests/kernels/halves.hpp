@@ -76,4 +76,8 @@ template <class Half>
 inline constexpr schedule stage_kept = schedule(staged<Half>, unit<Half>)
     .split(y, yo, yi, 5).split(x, xo, xi, 8).vectorize(xi).compute_at(G<Half>, yo).store_in(G<Half>, spad);
 
+// What names an object and its C.
+inline constexpr schedule half_matmul = on_unit<float16>;
+inline constexpr schedule brain_rows = row_loaded<bfloat16>;
+
 }  // namespace halves

@@ -62,7 +62,7 @@ machine all_of_them() {
     }
     for (int at = 0; at <= static_cast<int>(operation::invalid); ++at) {
         made.semantics[made.semantics_count].op = static_cast<operation>(at);
-        made.semantics[made.semantics_count++].type = static_cast<scalar_type>(at % (static_cast<int>(scalar_type::float64) + 1));
+        made.semantics[made.semantics_count++].type = static_cast<scalar_type>(at % (static_cast<int>(scalar_type::bfloat16) + 1));
     }
     made.add(transfer("bordered", memory{.name = "here"}, memory{.name = "there"}).dimensions(2));
     made.transfers.parts[0].border = {.is = true, .value = -1, .longest = 3};
@@ -135,7 +135,7 @@ int main() {
         print(*of);
     print(in_place::layer_on_vta);
     print(schedule(reference_examples::matmul, reference_examples::dsp).store_in(reference_examples::C, reference_examples::tcm));
-    print_types<bool, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>();
+    print_types<bool, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, float16, bfloat16>();
     for (auto const& list : {cached_cores::with_caches(), cores_of_dsp::with_barriers(), cores_of_dsp::with_signals(),
                              cores_of_dsp::with_multicasts(), unlike_cores::in_shares(), unlike_cores::by_stages()})
         print(list);

@@ -19,6 +19,7 @@ inline std::string layout_rules(ir::buffer const& b) {
         if (multiple > 1) add("the stride of dimension " + std::to_string(d) + " a multiple of " + std::to_string(multiple));
         if (longest > 0) add("the stride of dimension " + std::to_string(d) + " at most " + std::to_string(longest));
     }
+    if (is_half(b.type)) add(std::string(name_of(b.type)) + " as its 16 bits");
     if (b.alignment > bytes_of(b.type)) add("at a multiple of " + std::to_string(b.alignment) + " bytes");
     return text;
 }

@@ -98,7 +98,7 @@ class c_program_words {
     std::string tensor_type(ir::program_tensor const& t) const { return c_type(t.type); }
     /// "float[8][500]"
     std::string shape_text(ir::program_tensor const& t) const {
-        std::string text = tensor_type(t);
+        std::string text = is_half(t.type) ? name_of(t.type) : tensor_type(t);
         for (int d = 0; d < t.rank; ++d) text += "[" + std::to_string(t.extents[d]) + "]";
         return text;
     }
