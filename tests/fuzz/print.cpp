@@ -16,7 +16,9 @@ namespace {
 std::string quoted(std::string const& text) { return "\"" + text + "\""; }
 std::string quoted(ir::label const& text) { return quoted(text.str()); }
 std::string number_text(std::int64_t number, scalar_type type) {
-    if (is_half(type)) return number_text(std::bit_cast<std::int64_t>(double{value_of_half(type, static_cast<std::uint16_t>(number))}), scalar_type::float64);
+    if (is_half(type))
+        return number_text(std::bit_cast<std::int64_t>(double{value_of_half(type, static_cast<std::uint16_t>(number))}),
+                           scalar_type::float64);
     if (!is_float(type)) {
         if (number == std::numeric_limits<std::int64_t>::min()) return "std::numeric_limits<std::int64_t>::min()";
         return std::to_string(number);

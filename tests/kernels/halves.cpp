@@ -49,7 +49,8 @@ void check_every_number() {
         };
         int wrong = 0;
         run(there.view(), numbers, floats);
-        for (int at = 0; at < 65536; ++at) wrong += std::isnan(floats(at)) ? !std::isnan(value(numbers, at)) : floats(at) != value(numbers, at);
+        for (int at = 0; at < 65536; ++at)
+            wrong += std::isnan(floats(at)) ? !std::isnan(value(numbers, at)) : floats(at) != value(numbers, at);
         run(back.view(), floats, made);
         for (int at = 0; at < 65536; ++at) wrong += std::isnan(floats(at)) ? !std::isnan(value(made, at)) : made(at) != at;
         run(less.view(), floats, made);

@@ -136,7 +136,8 @@ std::uint16_t to_half(float of) {
     constexpr int fraction_bits = 15 - Exponent, bias = (1 << (Exponent - 1)) - 1, infinite = ((1 << Exponent) - 1) << fraction_bits;
     std::uint32_t const all = std::bit_cast<std::uint32_t>(of);
     int const sign = static_cast<int>(all >> 31 << 15);
-    if (std::isnan(of)) return static_cast<std::uint16_t>(sign | infinite | 1 << (fraction_bits - 1) | (all & 0x7f'ffff) >> (23 - fraction_bits));
+    if (std::isnan(of))
+        return static_cast<std::uint16_t>(sign | infinite | 1 << (fraction_bits - 1) | (all & 0x7f'ffff) >> (23 - fraction_bits));
     if (std::isinf(of)) return static_cast<std::uint16_t>(sign | infinite);
     double const size = std::fabs(static_cast<double>(of));
     int const exponent = size == 0 ? 1 - bias : std::max(std::ilogb(size), 1 - bias);

@@ -85,7 +85,8 @@ function on_bits(Operation) {
 template <int Exponent>
 function conversion_of_half(bool to_float) {
     if (to_float)
-        return on_bits([](std::uint64_t x, std::uint64_t) { return bits_of(arithmetic::from_half<Exponent>(static_cast<std::uint16_t>(x))); });
+        return on_bits(
+            [](std::uint64_t x, std::uint64_t) { return bits_of(arithmetic::from_half<Exponent>(static_cast<std::uint16_t>(x))); });
     return on_bits([](std::uint64_t x, std::uint64_t) {
         return std::uint64_t{arithmetic::to_half<Exponent>(std::bit_cast<float>(static_cast<std::uint32_t>(x)))};
     });

@@ -170,34 +170,37 @@ class c_operations {
     }
     static std::string from_half_text(scalar_type from, scalar_type to) {
         return "static float " + half_name(from, to) +
-               of_format("(uint16_t a) {\n"
-                         "    const uint32_t exponent = (uint32_t)a >> $F & $E, fraction = a & ((1u << $F) - 1);\n"
-                         "    float size = (float)fraction * $Z;\n"
-                         "    uint32_t bits = 0;\n"
-                         "    copy(&bits, &size, sizeof bits);\n"
-                         "    if (exponent > 0 || $B == 0) bits = (exponent + $B) << 23 | fraction << (23 - $F);\n"
-                         "    if (exponent == $E) bits = 0x7f800000u | fraction << (23 - $F) | (fraction > 0 ? 0x400000u : 0);\n"
-                         "    bits |= (uint32_t)(a >> 15) << 31;\n"
-                         "    copy(&size, &bits, sizeof size);\n"
-                         "    return size;\n}\n",
-                         from);
+               of_format(
+                   "(uint16_t a) {\n"
+                   "    const uint32_t exponent = (uint32_t)a >> $F & $E, fraction = a & ((1u << $F) - 1);\n"
+                   "    float size = (float)fraction * $Z;\n"
+                   "    uint32_t bits = 0;\n"
+                   "    copy(&bits, &size, sizeof bits);\n"
+                   "    if (exponent > 0 || $B == 0) bits = (exponent + $B) << 23 | fraction << (23 - $F);\n"
+                   "    if (exponent == $E) bits = 0x7f800000u | fraction << (23 - $F) | (fraction > 0 ? 0x400000u : 0);\n"
+                   "    bits |= (uint32_t)(a >> 15) << 31;\n"
+                   "    copy(&size, &bits, sizeof size);\n"
+                   "    return size;\n}\n",
+                   from);
     }
     static std::string to_half_text(scalar_type from, scalar_type to) {
         return "static uint16_t " + half_name(from, to) +
-               of_format("(float a) {\n"
-                         "    uint32_t bits = 0;\n"
-                         "    copy(&bits, &a, sizeof bits);\n"
-                         "    const uint32_t sign = bits >> 31 << 15, exponent = bits >> 23 & 255;\n"
-                         "    uint32_t fraction = bits & 0x7fffff;\n"
-                         "    if (exponent == 255 && fraction > 0) return (uint16_t)(sign | $Eu << $F | 1u << ($F - 1) | fraction >> (23 - $F));\n"
-                         "    if (exponent > 0) fraction |= 0x800000; /* the leading 1 */\n"
-                         "    const uint32_t from = exponent > 0 ? exponent : 1, lost = 23 - $F + (from > $B ? 0 : $B + 1 - from);\n"
-                         "    if (lost > 24) return (uint16_t)sign;\n"
-                         "    const uint32_t kept = fraction >> lost, rest = fraction & ((1u << lost) - 1), middle = 1u << (lost - 1);\n"
-                         "    uint32_t size = kept + (rest > middle || (rest == middle && (kept & 1) != 0));\n"
-                         "    if (from > $B) size += (from - $B - 1) << $F; /* with the leading 1 the exponent is one more */\n"
-                         "    return (uint16_t)(sign | (size < $Eu << $F ? size : $Eu << $F));\n}\n",
-                         to);
+               of_format(
+                   "(float a) {\n"
+                   "    uint32_t bits = 0;\n"
+                   "    copy(&bits, &a, sizeof bits);\n"
+                   "    const uint32_t sign = bits >> 31 << 15, exponent = bits >> 23 & 255;\n"
+                   "    uint32_t fraction = bits & 0x7fffff;\n"
+                   "    if (exponent == 255 && fraction > 0) return (uint16_t)(sign | $Eu << $F | 1u << ($F - 1) | fraction >> (23 - "
+                   "$F));\n"
+                   "    if (exponent > 0) fraction |= 0x800000; /* the leading 1 */\n"
+                   "    const uint32_t from = exponent > 0 ? exponent : 1, lost = 23 - $F + (from > $B ? 0 : $B + 1 - from);\n"
+                   "    if (lost > 24) return (uint16_t)sign;\n"
+                   "    const uint32_t kept = fraction >> lost, rest = fraction & ((1u << lost) - 1), middle = 1u << (lost - 1);\n"
+                   "    uint32_t size = kept + (rest > middle || (rest == middle && (kept & 1) != 0));\n"
+                   "    if (from > $B) size += (from - $B - 1) << $F; /* with the leading 1 the exponent is one more */\n"
+                   "    return (uint16_t)(sign | (size < $Eu << $F ? size : $Eu << $F));\n}\n",
+                   to);
     }
 
     std::set<std::pair<operation, scalar_type>> used_;
@@ -263,8 +266,8 @@ class c_value {
         if (n.op == operation::axis_value) return void(lines += head + "(" + type + ")x" + std::to_string(stage_.find(n.name)) + ";\n");
         if (n.op == operation::access) return void(lines += head + access_(at) + ";\n");
         std::string text;
-        bool const can =
-            n.op == operation::cast && is_float(nodes_[n.argument(0)].type) && !is_float(n.type) && !is_half(n.type) && n.type != scalar_type::boolean;
+        bool const can = n.op == operation::cast && is_float(nodes_[n.argument(0)].type) && !is_float(n.type) && !is_half(n.type) &&
+                         n.type != scalar_type::boolean;
         bool const calls = is_function(n.op);
         std::string off = inherited_off(n);
         if (can || (calls && may_be_off(n))) off = off.empty() ? "false" : off;

@@ -82,7 +82,7 @@ class binding_entry {
     }
     static char const* type_code(scalar_type type) {
         if (is_float(type)) return "halide_type_float";
-        return is_unsigned(type) || type == scalar_type::boolean ? "halide_type_uint" : "halide_type_int";
+        return is_unsigned(as_generated(type)) || type == scalar_type::boolean ? "halide_type_uint" : "halide_type_int";
     }
     template <class Values>
     void add_numbers(Values const& values, int count) {

@@ -45,8 +45,8 @@ constexpr typename Words::word float_bits_of(typename Words::word const& bits) {
     constexpr std::uint32_t infinity = Format.infinity() << Format.dropped_bits();
     word const value = moved + number(Format.bias_in_float());
     // An exponent of all ones stays one, and a bias of 0 is a bias twice.
-    word const special = Words::choose(moved > number(infinity), number(quiet_of_float), number(0)) |
-                         (value + number(Format.bias_in_float()));
+    word const special =
+        Words::choose(moved > number(infinity), number(quiet_of_float), number(0)) | (value + number(Format.bias_in_float()));
     if constexpr (Format.bias() == 0) return sign | Words::choose(moved >= number(infinity), special, value);
     else {
         // Without a leading 1: with one, and then without its value.
@@ -56,8 +56,8 @@ constexpr typename Words::word float_bits_of(typename Words::word const& bits) {
     }
 }
 
-/// The bits of the nearest number of 16 bits, of two at the same distance those of the even one. What is too large becomes infinite; what is
-/// no number keeps the upper bits of its fraction and becomes quiet.
+/// The bits of the nearest number of 16 bits, of two at the same distance those of the even one. What is too large becomes infinite; what
+/// is no number keeps the upper bits of its fraction and becomes quiet.
 /// @return the upper half is 0
 template <half_format Format, class Words = plain_words>
 constexpr typename Words::word half_bits_of(typename Words::word const& bits) {
@@ -74,8 +74,7 @@ constexpr typename Words::word half_bits_of(typename Words::word const& bits) {
     if constexpr (Format.bias() == 0) return sign | Words::choose(magnitude > number(infinity_of_float), no_number, rounded);
     else {
         // Halfway between the largest number and what would be next, and further.
-        constexpr std::uint32_t too_large =
-            (Format.infinity() << dropped) + Format.bias_in_float() - (1u << (dropped - 1));
+        constexpr std::uint32_t too_large = (Format.infinity() << dropped) + Format.bias_in_float() - (1u << (dropped - 1));
         constexpr std::uint32_t smallest = Format.bias_in_float() + (1u << 23);
         // The last place of `one` is that of numbers without a leading 1: the sum rounds to it.
         constexpr std::uint32_t one = smallest + (static_cast<std::uint32_t>(dropped) << 23);

@@ -53,11 +53,11 @@ inline Halide::Expr convert_halves(scalar_type to, scalar_type from, Halide::Exp
     if (is_half(from)) {
         words::word const bits = Halide::cast(Halide::UInt(32), value);
         return Halide::reinterpret(Halide::Float(32), from == scalar_type::float16 ? float_bits_of<ieee_half, words>(bits)
-                                                                                  : float_bits_of<brain_half, words>(bits));
+                                                                                   : float_bits_of<brain_half, words>(bits));
     }
     words::word const bits = Halide::reinterpret(Halide::UInt(32), value);
-    return Halide::cast(Halide::UInt(16), to == scalar_type::float16 ? half_bits_of<ieee_half, words>(bits)
-                                                                    : half_bits_of<brain_half, words>(bits));
+    return Halide::cast(Halide::UInt(16),
+                        to == scalar_type::float16 ? half_bits_of<ieee_half, words>(bits) : half_bits_of<brain_half, words>(bits));
 }
 
 /// Keeps floating-point arithmetic as it is written: without it LLVM may change roundings.

@@ -80,8 +80,7 @@ inline std::string constant_text(node const& n) {
     if (n.type == scalar_type::uint64) return std::to_string(static_cast<std::uint64_t>(n.value));
     if (!is_float(n.type) && !is_half(n.type)) return std::to_string(n.value);
     bool const single = n.type != scalar_type::float64;
-    double const value =
-        is_half(n.type) ? value_of_half(n.type, static_cast<std::uint16_t>(n.value)) : std::bit_cast<double>(n.value);
+    double const value = is_half(n.type) ? value_of_half(n.type, static_cast<std::uint16_t>(n.value)) : std::bit_cast<double>(n.value);
     char text[32]{};
     for (int digits = 1; digits <= (single ? 9 : 17); ++digits) {
         std::snprintf(text, sizeof text, "%.*g", digits, value);

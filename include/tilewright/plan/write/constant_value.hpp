@@ -8,8 +8,8 @@ constexpr known wrapped(scalar_type type, std::int64_t value) {
     if (type == scalar_type::boolean) return {true, value != 0};
     if (type == scalar_type::literal || is_float(type)) return {false, 0};
     std::uint64_t const cut = static_cast<std::uint64_t>(value) << (64 - 8 * bytes_of(type));
-    return {true, is_unsigned(type) ? static_cast<std::int64_t>(cut >> (64 - 8 * bytes_of(type)))
-                                    : static_cast<std::int64_t>(cut) >> (64 - 8 * bytes_of(type))};
+    return {true, is_unsigned(as_generated(type)) ? static_cast<std::int64_t>(cut >> (64 - 8 * bytes_of(type)))
+                                                  : static_cast<std::int64_t>(cut) >> (64 - 8 * bytes_of(type))};
 }
 
 /// The value of a node whose operands are `operand(node)`. For integers: the operations that intrinsics consist of. For floating point:
