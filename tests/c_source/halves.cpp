@@ -32,6 +32,7 @@ void check(schedule const& of) {
 
 TEMPLATE_TEST_CASE("kernels with tensors of 16 bits of floating point in C", "", float16, bfloat16) {
     check<TestType>(on_unit<TestType>);
+    check<TestType>(odd_on_unit<TestType>);
     check<TestType>(row_loaded<TestType>);
     check<TestType>(stage_kept<TestType>);
     check<TestType>(schedule(scaled<TestType>, unit<TestType>));

@@ -20,6 +20,7 @@ void check(schedule const& of) {
 template <class Half>
 void check_all() {
     check<Half>(on_unit<Half>);
+    check<Half>(odd_on_unit<Half>);
     check<Half>(row_loaded<Half>);
     check<Half>(stage_kept<Half>);
     check<Half>(schedule(scaled<Half>, unit<Half>));

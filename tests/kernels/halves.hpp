@@ -27,12 +27,15 @@ template <class Half>
 inline constexpr auto mul =
     intrinsic("half_mul", c(i, j) = sum(l, product<Half>)).reads({a<Half>, b<Half>}, spad).writes(c, acc).on(array).cycles(8);
 inline constexpr auto load = transfer("half_load", dram, spad).on(loader).asynchronous().dimensions(2).fills_border();
+inline constexpr auto out_acc = transfer("half_out", acc, dram).on(storer).asynchronous().dimensions(2);
 inline constexpr auto save = transfer("half_save", spad, dram).on(storer).asynchronous().dimensions(2);
 template <class Half>
 inline constexpr auto narrow = transfer("half_narrow", acc, dram, d<Half>(e) = cast<Half>(c(e))).on(storer).asynchronous().dimensions(2);
 template <class Half>
+inline constexpr auto clear = transfer("half_clear", dram, spad, d<Half>(e) = 0).on(loader).dimensions(2);
+template <class Half>
 inline constexpr auto unit = machine(scalar_type_of<Half>() == scalar_type::float16 ? "half_unit" : "brain_unit", dram, spad, acc, loader,
-                                     storer, array, load, save, narrow<Half>, mac<Half>, mul<Half>);
+                                     storer, array, load, save, narrow<Half>, out_acc, clear<Half>, mac<Half>, mul<Half>);
 
 inline constexpr axis m{"m", 24}, n{"n", 32}, k{"k", 40}, y{"y", 20}, x{"x", 48};
 inline constexpr axis mo{"mo"}, mi{"mi"}, no{"no"}, ni{"ni"}, ko{"ko"}, ki{"ki"}, yo{"yo"}, yi{"yi"}, xo{"xo"}, xi{"xi"};
@@ -84,6 +87,14 @@ inline constexpr schedule on_unit = schedule(matmul<Half>, unit<Half>)
                                         .by(load)
                                         .buffers(2)
                                         .tensorize(m, n, ki, mac<Half>);
+/// Products whose last steps are partial: operands are filled with zeros of 16 bits.
+inline constexpr axis odd_m{"odd_m", 13}, odd_n{"odd_n", 9}, odd_k{"odd_k", 11};
+template <class Half>
+inline constexpr auto odd = P(odd_m, odd_n) += cast<float>(A<Half>(odd_m, odd_k)) * cast<float>(B<Half>(odd_k, odd_n));
+template <class Half>
+inline constexpr schedule odd_on_unit = schedule(odd<Half>, unit<Half>)
+    .cache_read(A<Half>, spad).by(load).cache_read(B<Half>, spad).by(load).cache_write(P, acc)
+    .tensorize(odd_m, odd_n, odd_k, mac<Half>);
 template <class Half>
 inline constexpr schedule row_loaded = schedule(padded_row<Half>, unit<Half>)
                                            .split(y, yo, yi, 6)

@@ -12,6 +12,12 @@ constexpr known wrapped(scalar_type type, std::int64_t value) {
                                                   : static_cast<std::int64_t>(cut) >> (64 - 8 * bytes_of(type))};
 }
 
+/// Of float from or to a number of 16 bits.
+constexpr known converted_half(scalar_type to, scalar_type from, std::int64_t value) {
+    if (is_half(to)) return {true, half_bits_of(to, static_cast<float>(__builtin_bit_cast(double, value)))};
+    return {true, __builtin_bit_cast(std::int64_t, static_cast<double>(value_of_half(from, static_cast<std::uint16_t>(value))))};
+}
+
 /// The value of a node whose operands are `operand(node)`. For integers: the operations that intrinsics consist of. For floating point:
 /// products, sums and conversions of zeros, and values that are passed on.
 template <class Operand>
@@ -26,7 +32,8 @@ constexpr known evaluate(computation_view nodes, int at, Operand const& operand)
         case operation::cast: {
             known const a = argument(0);
             scalar_type const from = nodes[n.argument(0)].type;
-            if (!a.is || is_half(from) != is_half(n.type)) return {};
+            if (!a.is) return {};
+            if (is_half(from) != is_half(n.type)) return converted_half(n.type, from, a.value);
             if (is_float(from) && real) return a;  // a single is kept as a double
             if (is_float(from) || real) return a.value == 0 ? known{true, 0} : known{};
             return wrapped(n.type, a.value);

@@ -31,6 +31,7 @@ constexpr bool reaches_as_load(planning const& p, staging const& st, int transfe
 /// Whether a load itself writes the border of a padded access: it takes any value, or its own value is that of the border.
 constexpr bool writes_border(transfer_description const& t, node const& padded) {
     if (!t.border.is || t.border.any_value) return t.border.is;
+    if (is_half(padded.type)) return padded.value == half_bits_of(padded.type, static_cast<float>(t.border.value));
     if (!is_float(padded.type)) return padded.value == t.border.value;
     return padded.value == __builtin_bit_cast(std::int64_t, static_cast<double>(t.border.value));
 }
