@@ -57,6 +57,13 @@ TEST_CASE("extents, tiles and arguments have the numbers that are given") {
     CHECK(plan.total_cycles == 240 + 10 * 6 * 2);
     CHECK(plan.stages[0].axes[0].extent == 10);
 }
+TEST_CASE("a dimension that is read below 0 alone is as long as what is read of it") {
+    constexpr auto below = C(rows) = A(rows, -3, -2);
+    specialisation const five = specialised(make_plan(schedule(below, blocking)), at(5));
+    buffer const& read = five.plan.buffers[0];
+    CHECK((read.extents[0] == 5 && read.extents[1] == 1 && read.extents[2] == 1));
+    CHECK((read.minimum[1] == -3 && read.minimum[2] == -2 && read.bytes == 20));
+}
 TEST_CASE("one tile that is whole, and one that is not") {
     plan_value const open = in_tiles(open_copy.view());
     CHECK(specialised(open, at(4)).plan.calls(get) == 1);

@@ -66,11 +66,13 @@ TEST_CASE("a conversion wraps, and between integers and floating point only zero
 TEST_CASE("numbers of 16 bits are known as their bits, and what is made of them as floats") {
     constexpr tensor<float16> small{"small"};
     constexpr tensor<bfloat16> brain{"brain"};
-    auto const wide = y(m) = cast<float>(small(m)), product = y(m) = cast<float>(small(m)) * cast<float>(brain(m));
+    auto const wide = y(m) = cast<float>(small(m));
+    auto const product = y(m) = cast<float>(small(m)) * cast<float>(brain(m));
     CHECK(comes_to(wide, "small", 0, 0));
     CHECK(comes_to(wide, "small", 0xc000, std::bit_cast<std::int64_t>(-2.0)));
     CHECK_FALSE(value_of(product, "small", 0).is);
-    auto const narrow = brain(m) = cast<bfloat16>(x(m)), same = small(m) = cast<float16>(small(m));
+    auto const narrow = brain(m) = cast<bfloat16>(x(m));
+    auto const same = small(m) = cast<float16>(small(m));
     CHECK(comes_to(narrow, "x", std::bit_cast<std::int64_t>(-1.0), 0xbf80));
     CHECK(comes_to(same, "small", 0xbc00, 0xbc00));
 }

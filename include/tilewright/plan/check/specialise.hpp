@@ -29,7 +29,7 @@ constexpr open_extents given_numbers(plan_value const& plan, open_extents number
 constexpr bool size_argument(plan_value const& open, int at, open_extents const& numbers, buffer& b) {
     double elements = 1;
     for (int dimension = 0; dimension < b.rank; ++dimension) {
-        std::int64_t furthest = 0;
+        std::int64_t furthest = b.minimum[dimension] + 1;
         for (int which = 0; which < open.shapes.size(); ++which) {
             shape const& one = open.shapes[which];
             if (one.buffer != at || one.dimension != dimension) continue;
