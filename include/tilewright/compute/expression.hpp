@@ -49,8 +49,10 @@ struct expression {
 
 namespace detail {
 template <class T>
-constexpr scalar_type parameter_type_of() {
-    static_assert(!one_of<T, float16, bfloat16>, "a parameter of 16 bits is passed as a float: parameter<float>");
+inline constexpr bool is_passed = !one_of<T, float16, bfloat16>;
+template <class T>
+constexpr scalar_type type_of_parameter() {
+    static_assert(is_passed<T>, "a parameter of 16 bits is passed as a float: parameter<float>");
     return scalar_type_of<T>();
 }
 }  // namespace detail
@@ -59,7 +61,7 @@ constexpr scalar_type parameter_type_of() {
 template <class T>
 struct parameter {
     // Refuses a type that elements cannot have here, in a short line.
-    static_assert(detail::parameter_type_of<T>() != scalar_type::literal);
+    static_assert(detail::type_of_parameter<T>() != scalar_type::literal);
     ir::label name;
 };
 
