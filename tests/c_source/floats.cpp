@@ -70,6 +70,8 @@ TEST_CASE("floats that differ between processors have one value in C", "[long]")
         float const one = a(d, at), other = b(d, at);
         return one != other ? (one <= other ? 1.0f : 2.0f) : !(one < 1.0f) ? one : other;
     });
+    constexpr auto zeros = C(x) = max(A(x) - -0.0f, 0.0f);
+    check_in_c<float>(zeros.view(), [&](auto const& d, int at) { return a(d, at) < 0.0f ? 0.0f : a(d, at) + 0.0f; });
     constexpr auto reduced = C(x) = maximum(k, T(k, x));
     check_in_c<float>(reduced.view(), [&](auto const& d, int at) {
         float all = -infinite;

@@ -103,6 +103,19 @@ TEST_CASE("the smaller and the larger of two floats: the first, unless the secon
     constexpr auto turned = C(x) = max(0.0f, A(x));
     CHECK(make_plan(on_unit(turned.view(), {A.name}, vrelu)).refusal.kind == verdict_kind::intrinsic_operation);
 }
+TEST_CASE("zeros of both signs in one expression stay what they are") {
+    auto const first = firsts(), second = seconds();
+    constexpr auto both = C(x) = max(A(x) - -0.0f, 0.0f);
+    check_everywhere<float>(both.view(), {first}, [&](int at) {
+        float const a = first(at) - -0.0f;
+        return a < 0.0f ? 0.0f : a;
+    });
+    constexpr auto chosen = C(x) = select(A(x) < B(x), -0.0f, cast<float>(0.0f)) / (A(x) / -0.0f);
+    check_everywhere<float>(chosen.view(), {first, second}, [&](int at) {
+        float const zero = -0.0f;
+        return (first(at) < second(at) ? zero : 0.0f) / (first(at) / zero);
+    });
+}
 TEST_CASE("reductions of floats pass over what is no number, and keep the first of equal values") {
     Halide::Buffer<float> table(64, 4);
     for (int at = 0; at < 64; ++at)

@@ -1,5 +1,4 @@
 #pragma once
-#include <bit>
 #include <tilewright/halide/expression.hpp>
 
 // Elements of padded tensors. Code never reads outside: the address is that of an element inside, and the border is chosen.
@@ -9,11 +8,7 @@ namespace tilewright::halide {
 inline constexpr char const* padded_call = "tilewright_padded";
 
 /// The border of the padded access at a node.
-inline Halide::Expr border_of(computation_view nodes, int at) {
-    node const& n = nodes[at];
-    if (is_float(n.type)) return Halide::Internal::make_const(type_of(n.type), std::bit_cast<double>(n.value));
-    return Halide::Internal::make_const(type_of(n.type), n.value);
-}
+inline Halide::Expr border_of(computation_view nodes, int at) { return constant(nodes[at].type, nodes[at].value); }
 inline Halide::Expr is_inside(Halide::Expr const& index, std::int64_t extent) { return index >= 0 && index < static_cast<int>(extent); }
 /// The nearest index inside a tensor. Loops get a part of their own for iterations in which the index is inside anyway.
 inline Halide::Expr move_inside(Halide::Expr const& index, std::int64_t extent) {

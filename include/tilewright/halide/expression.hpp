@@ -72,6 +72,17 @@ inline Halide::Expr larger(Halide::Expr const& a, Halide::Expr const& b) {
     return a.type().is_float() ? Halide::select(strict(a) < strict(b), b, a) : Halide::max(a, b);
 }
 
+/// A constant as nodes keep it. Halide takes 0.0 and -0.0 for equal, and puts one in the place of the other where an expression has both.
+/// So it sees the bits of -0.0 alone.
+inline Halide::Expr constant(scalar_type type, std::int64_t value) {
+    Halide::Type const as = type_of(type);
+    if (!is_float(type)) return Halide::Internal::make_const(as, value);
+    double const number = std::bit_cast<double>(value);
+    if (number != 0 || !std::signbit(number)) return Halide::Internal::make_const(as, number);
+    std::uint64_t const sign = std::uint64_t{1} << (as.bits() - 1);
+    return Halide::reinterpret(as, Halide::Internal::make_const(Halide::UInt(as.bits()), static_cast<std::int64_t>(sign)));
+}
+
 /// a / b. Halide refuses code that divides by a constant 0, which is no mistake where b is floating point.
 inline Halide::Expr quotient(Halide::Expr const& a, Halide::Expr const& b) {
     if (!b.type().is_float()) return a / b;
@@ -95,9 +106,7 @@ Halide::Expr build_value(computation_view nodes, int at, Leaf const& leaf) {
     bool const reals = n.argument_count > 0 && is_float(nodes[n.argument(0)].type);
     auto const compared = [&](Expr const& comparison) { return reals ? Halide::strict_float(comparison) : comparison; };
     switch (n.op) {
-        case operation::constant:
-            if (is_float(n.type)) return Halide::Internal::make_const(type_of(n.type), std::bit_cast<double>(n.value));
-            return Halide::Internal::make_const(type_of(n.type), n.value);
+        case operation::constant: return constant(n.type, n.value);
         case operation::parameter:
         case operation::axis_value:
         case operation::access: return leaf(at);
