@@ -122,7 +122,7 @@ class mutator {
     void change_tensor(network::graph& of) {
         network::tensor& changed = one_of(of.tensors);
         if (draw(3) == 0) {
-            changed.type = static_cast<network::element_type>(draw(12));
+            changed.type = static_cast<network::element_type>(draw(15));
         } else if (changed.shape) {
             std::vector<std::int64_t> extents;
             for (auto const& one : *changed.shape) extents.push_back(one.extent.value_or(1));

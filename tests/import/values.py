@@ -27,12 +27,14 @@ def model_of(nodes, inputs, outputs, constants, version):
 
 
 class Library:
-    """A network as compiled C. All inputs must be read, in the order of the model; options go to the tool."""
+    """A network as compiled C: a model of ONNX, or the bytes of one of TensorFlow Lite. All inputs must be read, in the order of the model;
+    options go to the tool."""
 
     def __init__(self, tool, folder, model, inputs, outputs, options=()):
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "model.onnx").write_bytes(model.SerializeToString())
-        said = subprocess.run([tool, "--c", folder, "net", folder / "model.onnx", *options], capture_output=True, text=True)
+        file = folder / ("model.tflite" if isinstance(model, bytes) else "model.onnx")
+        file.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
+        said = subprocess.run([tool, "--c", folder, "net", file, *options], capture_output=True, text=True)
         if said.returncode != 0:
             raise AssertionError(said.stderr)
         self.header = (folder / "net.h").read_text()

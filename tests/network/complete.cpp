@@ -89,6 +89,10 @@ TEST_CASE("a constant has the bytes of its shape") {
     network.tensors[1].type = element_type::int16;
     CHECK(reason_of(network, "tensor `b`: a constant has not as many bytes as its shape says: 2 bytes for 2 elements of int16") ==
           refusal::constant_size);
+    network.tensors[1].type = element_type::float16;
+    CHECK(reason_of(network, "2 bytes for 2 elements of float16") == refusal::constant_size);
+    network.tensors[1].type = element_type::other;
+    CHECK_NOTHROW(complete(network, "net"));
     network.tensors[1].type = element_type::unknown;
     CHECK(reason_of(network, "tensor `b`") == refusal::element_type);
     network.tensors[1].type = element_type::boolean;

@@ -36,16 +36,18 @@ json json_of(graph const& network, tensor const& one) {
         if (one.quantised->axis) quantised["axis"] = *one.quantised->axis;
     }
     if (one.constant != no_constant) elements = hexadecimal(network.constants[one.constant]);
-    return {{"name", one.name},       {"type", name_of(one.type)}, {"shape", shape},
-            {"quantised", quantised}, {"elements", elements},      {"variable", one.variable}};
+    return {{"name", one.name},     {"type", type_text(one.type, one.type_name)},
+            {"shape", shape},       {"quantised", quantised},
+            {"elements", elements}, {"variable", one.variable}};
 }
 
 json json_of(graph const& network, attribute_value const& value) {
     return std::visit(
         [&]<class T>(T const& held) -> json {
             if constexpr (std::is_same_v<T, literal>) {
-                return {
-                    {"type", name_of(held.type)}, {"extents", held.extents}, {"elements", hexadecimal(network.constants[held.constant])}};
+                return {{"type", type_text(held.type, held.type_name)},
+                        {"extents", held.extents},
+                        {"elements", hexadecimal(network.constants[held.constant])}};
             } else {
                 return held;
             }

@@ -94,7 +94,7 @@ void check(graph const& network) {
     for (std::size_t at = 0; at < there.size(); ++at) {
         tensor const& one = network.tensors[at];
         there[at] = one.constant != no_constant || one.variable;
-        if (one.constant == no_constant) continue;
+        if (one.constant == no_constant || one.type == element_type::other) continue;
         auto const count = elements_of(one.shape.value());
         demand(network.constants.at(one.constant).size() == static_cast<std::size_t>(count.value() * bytes_of(one.type)),
                "a constant's size");

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <tilewright/network/onnx.hpp>
+#include <tilewright/network/write.hpp>
 
 #include "catch.hpp"
 #include "folder.hpp"
@@ -128,10 +130,41 @@ TEST_CASE("elements are read from the list of their type") {
         constant(model, onnx::TensorProto::DOUBLE, {1}).add_double_data(-0.5);
         CHECK(values_of<double>(elements_of_w(read(model))) == std::vector<double>{-0.5});
     }
+    SECTION("float16, among 32-bit integers: its bits, which some writers extend by their sign") {
+        auto& w = constant(model, onnx::TensorProto::FLOAT16, {2});
+        w.add_int32_data(0x3c00);
+        w.add_int32_data(0xc000 - 0x10000);
+        graph const network = read(model);
+        CHECK(network.tensors[0].type == element_type::float16);
+        CHECK(values_of<std::uint16_t>(elements_of_w(network)) == std::vector<std::uint16_t>{0x3c00, 0xc000});
+        w.set_int32_data(1, 0x10000);
+        CHECK(reason_of(model, "65536 in float16") == refusal::constant_value);
+        w.set_int32_data(1, -0x8001);
+        CHECK(reason_of(model, "-32769 in float16") == refusal::constant_value);
+    }
+    SECTION("bfloat16, raw") {
+        constant(model, onnx::TensorProto::BFLOAT16, {1}).set_raw_data(std::string("\x80\x3f", 2));
+        CHECK(values_of<std::uint16_t>(elements_of_w(read(model))) == std::vector<std::uint16_t>{0x3f80});
+    }
     SECTION("raw") {
         constant(model, onnx::TensorProto::INT16, {1}).set_raw_data(std::string("\x01\x02", 2));
         CHECK(values_of<std::int16_t>(elements_of_w(read(model))) == std::vector<std::int16_t>{0x201});
     }
+}
+
+TEST_CASE("constants of types that graphs have no elements of keep the name of the type") {
+    onnx::ModelProto model = relu();
+    auto& w = constant(model, onnx::TensorProto::STRING, {1});
+    w.add_string_data("text");
+    CHECK(elements_of_w(read(model)).empty());
+    CHECK(write(read(model)).find("`w`: STRING[1]\n") != std::string::npos);
+    w.set_data_type(77);
+    CHECK(write(read(model)).find("`w`: type 77[1]\n") != std::string::npos);
+    // Two words for one tensor contradict each other, although graphs have elements of neither.
+    auto& declared = *model.mutable_graph()->add_value_info();
+    declared.set_name("w");
+    declared.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::COMPLEX64);
+    CHECK(reason_of(model, "type 77 and COMPLEX64") == refusal::contradiction);
 }
 
 TEST_CASE("elements that contradict their shape or type are refused") {
@@ -158,13 +191,13 @@ TEST_CASE("elements that contradict their shape or type are refused") {
         w.add_int32_data(1);
         CHECK(reason_of(model, "raw_data and a list") == refusal::contradiction);
     }
-    SECTION("a type that graphs do not have") {
-        constant(model, onnx::TensorProto::FLOAT16, {1}).set_raw_data("ab");
-        CHECK(reason_of(model, "constant `w`: elements of this type are not imported: FLOAT16") == refusal::element_type);
+    SECTION("no type") {
+        constant(model, onnx::TensorProto::UNDEFINED, {1}).set_raw_data("ab");
+        CHECK(reason_of(model, "constant `w`: elements of this type are not imported: UNDEFINED") == refusal::element_type);
     }
-    SECTION("a type that nobody has") {
-        constant(model, 77, {1}).set_raw_data("ab");
-        CHECK(reason_of(model, "type 77") == refusal::element_type);
+    SECTION("halves of another size") {
+        constant(model, onnx::TensorProto::FLOAT16, {2}).set_raw_data("abc");
+        CHECK(reason_of(model, "3 bytes for 2 elements of float16") == refusal::constant_size);
     }
     SECTION("segments") {
         constant(model, onnx::TensorProto::FLOAT, {1}).mutable_segment();
@@ -267,7 +300,15 @@ TEST_CASE("a node Constant has one attribute") {
     SECTION("text") {
         value.set_name("value_string");
         value.set_type(onnx::AttributeProto::STRING);
-        CHECK(reason_of(model, "STRING") == refusal::element_type);
+        CHECK(elements_of_w(read(model)).empty());
+        value.set_name("value_strings");
+        value.set_type(onnx::AttributeProto::STRINGS);
+        value.add_strings("one");
+        graph const network = read(model);
+        CHECK(elements_of_w(network).empty());
+        CHECK(std::any_of(network.tensors.begin(), network.tensors.end(), [](tensor const& one) {
+            return one.type == element_type::other && one.type_name == "STRING" && one.shape == tensor_shape{{1, {}}};
+        }));
     }
     SECTION("an attribute of another kind than its name says") {
         value.set_name("value_int");

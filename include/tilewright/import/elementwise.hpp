@@ -153,6 +153,10 @@ inline void clip(lowering& of) {
 }
 inline void convert_to(lowering& of) {
     scalar_type const to = type_of_number(integer(of, "to", 0));
+    // Weights stay constants.
+    if (to == scalar_type::float32 && of.is_constant(0)) {
+        if (known_tensor known = of.known(0); known.what.type == to) return of.give_known(0, std::move(known));
+    }
     elementwise(of, 1, [&](auto const& x) { return to == scalar_type::boolean ? truth(is_true(x[0])) : convert(x[0], to); });
 }
 inline void where(lowering& of) {

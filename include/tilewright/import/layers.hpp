@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <tilewright/import/view.hpp>
-#include <tilewright/network/graph.hpp>
+#include <tilewright/network/half.hpp>
 #include <tilewright/network/model_error.hpp>
 #include <utility>
 
@@ -111,11 +111,13 @@ struct layers {
 /// What kernels made in a run: bytes, row by row, by the name of the tensor.
 using made_tensors = std::map<std::string, std::vector<std::byte>>;
 
-/// The type of elements in the compute language. A boolean is a byte of 0 or 1.
+/// The type of elements in the compute language. A boolean is a byte of 0 or 1, and a float of 16 bits is a float32.
 inline scalar_type type_of(network::element_type type) {
     using from = network::element_type;
     switch (type) {
-        case from::float32: return scalar_type::float32;
+        case from::float32:
+        case from::float16:
+        case from::bfloat16: return scalar_type::float32;
         case from::float64: return scalar_type::float64;
         case from::int8: return scalar_type::int8;
         case from::int16: return scalar_type::int16;
@@ -126,9 +128,17 @@ inline scalar_type type_of(network::element_type type) {
         case from::uint64: return scalar_type::uint64;
         case from::uint8:
         case from::boolean: return scalar_type::uint8;
+        case from::other: throw not_imported("elements of a type that is not imported");
         case from::unknown: break;
     }
     throw not_imported("the model does not say what the elements are");
+}
+
+/// A constant of the model, as kernels have it.
+inline known_tensor known_elements(network::graph const& from, network::element_type type, std::vector<std::int64_t> extents,
+                                   network::constant_id id) {
+    std::vector<std::byte> const& bytes = from.at(id);
+    return {type_of(type), std::move(extents), network::is_half(type) ? network::as_float32(type, bytes) : bytes};
 }
 
 }  // namespace tilewright::imported

@@ -16,6 +16,8 @@ class lowering : public kernel_list {
 
     explicit lowering(network::graph const& graph) : from(graph), views_(graph.tensors.size()) {
         if (std::string const open = network::way_to_give_extents(from); !open.empty()) throw not_imported(open);
+        need_arguments(from.inputs, "input ");
+        need_arguments(from.outputs, "output ");
         for (std::size_t at = 0; at < from.inputs.size(); ++at) {
             auto const id = from.inputs[at];
             network::tensor const& one = from.tensors[static_cast<std::size_t>(id)];
@@ -199,6 +201,8 @@ class lowering : public kernel_list {
     }
     /// What a result is so far, if it has been made.
     std::optional<view> const& made(std::size_t output) const { return views_[static_cast<std::size_t>(node->outputs.at(output))]; }
+    /// Likewise, where it is known.
+    std::optional<known_tensor> known_result(std::size_t output) const { return known_of(node->outputs.at(output)); }
 
     /// Copies results that no kernel wrote where the caller finds them, leaves out kernels that no result needs, names arguments, and
     /// settles how kernels read what they are given.
@@ -221,6 +225,15 @@ class lowering : public kernel_list {
     }
 
   private:
+    /// @throws not_imported  where the program cannot have an argument of the elements
+    void need_arguments(std::vector<network::tensor_id> const& all, char const* what) const {
+        for (network::tensor_id const id : all) {
+            network::tensor const& one = from.at(id);
+            if (one.type != network::element_type::other && !network::is_half(one.type)) continue;
+            std::string const said = what + network::shown(one.name) + " has elements of " + network::type_text(one.type, one.type_name);
+            throw not_imported(network::is_half(one.type) ? said + "; keep inputs and outputs float32, with a Cast beside them" : said);
+        }
+    }
     void copy_results() {
         for (std::size_t at = 0; at < from.outputs.size(); ++at) {
             // A variable that no node sets has no elements.
@@ -277,7 +290,7 @@ class lowering : public kernel_list {
             std::optional<view> const& of = views_[static_cast<std::size_t>(id)];
             return of ? evaluator(result).elements_of(*of) : std::nullopt;
         }
-        known_tensor made(type_of(one.type), {}, from.constants[static_cast<std::size_t>(one.constant)]);
+        known_tensor made = known_elements(from, one.type, {}, one.constant);
         for (network::dimension const& extent : *one.shape) made.what.extents.push_back(*extent.extent);
         return made;
     }

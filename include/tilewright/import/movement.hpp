@@ -162,7 +162,7 @@ inline void constant(lowering& of) {
     auto const* found = of.node->find("value");
     auto const* held = found ? std::get_if<network::literal>(found) : nullptr;
     if (!held) throw not_imported("a constant that is no tensor");
-    of.give_known(0, known_tensor(type_of(held->type), held->extents, of.from.constants[static_cast<std::size_t>(held->constant)]));
+    of.give_known(0, known_elements(of.from, held->type, held->extents, held->constant));
 }
 inline known_tensor known_integers64(shape const& values, shape const& extents) {
     known_tensor made(scalar_type::int64, extents, {});

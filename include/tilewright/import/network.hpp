@@ -18,12 +18,13 @@ inline void compare_with_model(lowering const& of) {
         if (!of.wants(at)) continue;
         network::tensor const& said = tflite::result_tensor(of, at);
         auto const& made = of.made(at);
-        if (!made) throw not_imported("nothing makes result " + std::to_string(at));
-        if (type_of(said.type) != made->type())
-            throw not_imported("makes elements of " + std::string(name_of(made->type())) + ", and the model says " +
-                               tflite::type_text(said));
-        shape const extents = network::usual_extents(said);
-        if (extents != made->shape()) throw not_imported("makes " + text_of(made->shape()) + ", and the model says " + text_of(extents));
+        auto const known = made ? std::nullopt : of.known_result(at);
+        if (!made && !known) throw not_imported("nothing makes result " + std::to_string(at));
+        scalar_type const type = made ? made->type() : known->what.type;
+        if (type_of(said.type) != type)
+            throw not_imported("makes elements of " + std::string(name_of(type)) + ", and the model says " + tflite::type_text(said));
+        shape const extents = network::usual_extents(said), is = made ? made->shape() : known->what.extents;
+        if (extents != is) throw not_imported("makes " + text_of(is) + ", and the model says " + text_of(extents));
     }
 }
 

@@ -27,7 +27,7 @@ inline void constant_of_shape(lowering& of) {
     if (auto const* found = of.node->find("value")) {
         auto const* held = std::get_if<network::literal>(found);
         if (!held || elements_of(*held) != 1) throw not_imported("a value that is no tensor of one element");
-        one = known_tensor(type_of(held->type), {}, of.from.constants[static_cast<std::size_t>(held->constant)]);
+        one = known_elements(of.from, held->type, {}, held->constant);
     }
     of.give(0, repeated_to(of.constant(std::move(one)), whole));
 }

@@ -33,7 +33,7 @@ inline quantisation result_quantisation(lowering const& of, std::size_t at = 0) 
 
 inline bool is_float32(network::tensor const& of) { return of.type == network::element_type::float32; }
 inline bool is_int8(network::tensor const& of) { return of.type == network::element_type::int8; }
-inline std::string type_text(network::tensor const& of) { return std::string(network::name_of(of.type)); }
+inline std::string type_text(network::tensor const& of) { return network::type_text(of.type, of.type_name); }
 /// Whether a node computes floats; if not, it computes int8.
 inline bool computes_floats(lowering const& of, std::initializer_list<std::size_t> operands) {
     network::tensor const& result = result_tensor(of);

@@ -19,6 +19,13 @@ inline std::string described(graph const& network, tensor_id id) {
     return "tensor " + (network.at(id).name.empty() ? std::to_string(id) : shown(network.at(id).name));
 }
 
+/// How a line calls a type of elements.
+///
+/// @param type_name  the format's word, where it is `other`
+inline std::string type_text(element_type type, std::string const& type_name) {
+    return type == element_type::other ? type_name : std::string(name_of(type));
+}
+
 namespace detail {
 
 /// The first extents: a damaged file can have a million.
@@ -36,6 +43,7 @@ inline std::string as_text(tensor_shape const& shape) {
 /// The elements of `bytes` are as many as the shape says, and truths are 0 or 1.
 inline void check_constant(std::vector<std::byte> const& bytes, element_type type, std::optional<std::int64_t> elements,
                            std::string const& part, std::string const& file) {
+    if (type == element_type::other) return;
     if (!elements) refuse(file, refusal::shape, part, "a constant has an extent that is left to run time");
     std::int64_t needed = 0;
     if (type == element_type::unknown) refuse(file, refusal::element_type, part, "a constant of unknown type");

@@ -5,7 +5,8 @@
 
 namespace tilewright::network {
 
-/// What the elements of a tensor are. `unknown`: the model does not say, as many do of tensors between two nodes.
+/// What the elements of a tensor are. `unknown`: the model does not say, as many do of tensors between two nodes. `other`: graphs have no
+/// elements of the type, such as text; `type_name` of the tensor is the format's word for it.
 enum class element_type : std::uint8_t {
     unknown,
     float32,
@@ -19,6 +20,9 @@ enum class element_type : std::uint8_t {
     uint32,
     uint64,
     boolean,
+    float16,   ///< that of IEEE 754
+    bfloat16,  ///< the upper half of a float32
+    other,
 };
 
 namespace detail {
@@ -30,7 +34,7 @@ struct element_facts {
     std::uint64_t most = 0;  ///< of an integer
 };
 /// In the order of the enumerators.
-inline constexpr std::array<element_facts, 12> facts_of_elements = {{
+inline constexpr std::array<element_facts, 15> facts_of_elements = {{
     {"unknown"},
     {"float32", 4},
     {"float64", 8},
@@ -43,6 +47,9 @@ inline constexpr std::array<element_facts, 12> facts_of_elements = {{
     {"uint32", 4, 0, UINT32_MAX},
     {"uint64", 8, 0, UINT64_MAX},
     {"bool", 1, 0, 1},
+    {"float16", 2},
+    {"bfloat16", 2},
+    {"other"},
 }};
 constexpr element_facts const& facts_of(element_type type) { return facts_of_elements[static_cast<std::uint8_t>(type)]; }
 
@@ -51,8 +58,11 @@ constexpr element_facts const& facts_of(element_type type) { return facts_of_ele
 /// The name that reports print: `int8`, `bool`.
 constexpr std::string_view name_of(element_type type) { return detail::facts_of(type).name; }
 
-/// Bytes of one element; 0 of `unknown`.
+/// Bytes of one element; 0 of `unknown` and `other`.
 constexpr int bytes_of(element_type type) { return detail::facts_of(type).bytes; }
+
+/// Floats of 16 bits, which are computed as float32.
+constexpr bool is_half(element_type type) { return type == element_type::float16 || type == element_type::bfloat16; }
 
 constexpr bool is_integer(element_type type) { return detail::facts_of(type).most > 1; }
 

@@ -41,6 +41,7 @@ struct tensor {
     std::optional<quantisation> quantised = {};
     constant_id constant = no_constant;  ///< the elements, if the model has them
     bool variable = false;               ///< keeps its elements from one run to the next, and no node writes it
+    std::string type_name = {};          ///< the format's word for a type that is `other`
 };
 
 /// The elements of an attribute that is a tensor.
@@ -48,6 +49,7 @@ struct literal {
     element_type type = element_type::unknown;
     std::vector<std::int64_t> extents = {};
     constant_id constant = no_constant;
+    std::string type_name = {};  ///< as of a tensor
 };
 
 using attribute_value =

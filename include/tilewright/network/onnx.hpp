@@ -60,12 +60,12 @@ class onnx_reader {
     }
 
     /// What the model says of a tensor; it may say so several times.
-    void say(tensor_id id, element_type type, std::optional<tensor_shape> const& shape) {
+    void say(tensor_id id, element_type type, std::string const& type_name, std::optional<tensor_shape> const& shape) {
         tensor& one = made_.at(id);
-        if (one.type == element_type::unknown) one.type = type;
-        if (type != element_type::unknown && one.type != type) {
+        if (one.type == element_type::unknown) one.type = type, one.type_name = type_name;
+        if (type != element_type::unknown && (one.type != type || one.type_name != type_name)) {
             refuse(file_, refusal::contradiction, described(made_, id),
-                   std::string(name_of(one.type)) + " and " + std::string(name_of(type)));
+                   type_text(one.type, one.type_name) + " and " + type_text(type, type_name));
         }
         if (!shape) return;
         if (!one.shape) {
@@ -106,7 +106,7 @@ class onnx_reader {
                 if (along.has_dim_param()) added.symbol = along.dim_param();
             }
         }
-        say(id, type_of_onnx(type.elem_type(), part, file_), shape);
+        say(id, type_of_onnx(type.elem_type()), other_type_of_onnx(type.elem_type()), shape);
         return id;
     }
 
@@ -127,7 +127,7 @@ class onnx_reader {
         if (made_.at(id).constant != no_constant) refuse(file_, refusal::two_sources, part);
         tensor_shape shape;
         for (std::int64_t const extent : constant.extents) shape.push_back({extent, {}});
-        say(id, constant.type, shape);
+        say(id, constant.type, constant.type_name, shape);
         made_.at(id).constant = keep(std::move(constant.bytes));
     }
     void define(std::string const& name, onnx::TensorProto const& from, std::string const& part) {
@@ -240,8 +240,12 @@ class onnx_reader {
         if (value.name() == "value" && value.type() == onnx::AttributeProto::TENSOR)
             return define(resolved(from.output(0)), value.t(), part);
         if (value.name() == "sparse_value") refuse(file_, refusal::sparse, part);
-        if (value.name() == "value_string" || value.name() == "value_strings") refuse(file_, refusal::element_type, part, "STRING");
-        if (value.name() == "value_float" && value.type() == onnx::AttributeProto::FLOAT) {
+        if (value.name() == "value_string" && value.type() == onnx::AttributeProto::STRING) {
+            list.set_data_type(onnx::TensorProto::STRING);
+        } else if (value.name() == "value_strings" && value.type() == onnx::AttributeProto::STRINGS) {
+            list.add_dims(value.strings_size());
+            list.set_data_type(onnx::TensorProto::STRING);
+        } else if (value.name() == "value_float" && value.type() == onnx::AttributeProto::FLOAT) {
             list.add_float_data(value.f());
             list.set_data_type(onnx::TensorProto::FLOAT);
         } else if (value.name() == "value_floats" && value.type() == onnx::AttributeProto::FLOATS) {
@@ -273,7 +277,7 @@ class onnx_reader {
             case onnx::AttributeProto::STRINGS: return std::vector<std::string>(from.strings().begin(), from.strings().end());
             case onnx::AttributeProto::TENSOR: {
                 onnx_constant constant = constants_.read(from.t(), setting);
-                return literal{constant.type, std::move(constant.extents), keep(std::move(constant.bytes))};
+                return literal{constant.type, std::move(constant.extents), keep(std::move(constant.bytes)), std::move(constant.type_name)};
             }
             case onnx::AttributeProto::GRAPH:
             case onnx::AttributeProto::GRAPHS: refuse(file_, refusal::subgraph, setting);
@@ -342,7 +346,7 @@ inline graph onnx_graph(std::span<std::byte const> bytes, std::filesystem::path 
 /// nodes of the graph, and so are those of operators that the model defines.
 ///
 /// @throw model_error  one line: the file, the node or tensor, the reason. Refused are other subgraphs, values that are no tensors,
-///                     elements that graphs do not have, constants outside of the model's folder, and what contradicts itself
+///                     constants outside of the model's folder, and what contradicts itself
 inline graph read_onnx(std::filesystem::path const& model) { return onnx_graph(read_bytes(model), model); }
 
 }  // namespace tilewright::network

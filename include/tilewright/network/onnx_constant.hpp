@@ -11,9 +11,7 @@
 namespace tilewright::network::detail {
 
 /// What elements of ONNX's types are here.
-///
-/// @throw model_error  `element_type` with ONNX's name of the type
-inline element_type type_of_onnx(int type, std::string const& part, std::string const& file) {
+inline element_type type_of_onnx(int type) {
     switch (type) {
         case onnx::TensorProto::FLOAT: return element_type::float32;
         case onnx::TensorProto::DOUBLE: return element_type::float64;
@@ -26,18 +24,25 @@ inline element_type type_of_onnx(int type, std::string const& part, std::string 
         case onnx::TensorProto::UINT32: return element_type::uint32;
         case onnx::TensorProto::UINT64: return element_type::uint64;
         case onnx::TensorProto::BOOL: return element_type::boolean;
-        default: break;
+        case onnx::TensorProto::FLOAT16: return element_type::float16;
+        case onnx::TensorProto::BFLOAT16: return element_type::bfloat16;
+        case onnx::TensorProto::UNDEFINED: return element_type::unknown;
+        default: return element_type::other;
     }
+}
+/// ONNX's word for a type that is `other`; none for others.
+inline std::string other_type_of_onnx(int type) {
+    if (type_of_onnx(type) != element_type::other) return {};
     bool const known = onnx::TensorProto::DataType_IsValid(type);
-    refuse(file, refusal::element_type, part,
-           known ? onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(type)) : "type " + std::to_string(type));
+    return known ? onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(type)) : "type " + std::to_string(type);
 }
 
-/// A tensor with its elements.
+/// A tensor with its elements; none of a type that is `other`.
 struct onnx_constant {
     element_type type = element_type::unknown;
-    std::vector<std::int64_t> extents;
-    std::vector<std::byte> bytes;
+    std::vector<std::int64_t> extents = {};
+    std::vector<std::byte> bytes = {};
+    std::string type_name = {};
 };
 
 /// Reads tensors with elements of one model.
@@ -48,7 +53,10 @@ class onnx_constants {
 
     /// @param part  the node or tensor, for errors
     onnx_constant read(onnx::TensorProto const& from, std::string const& part) {
-        onnx_constant made{type_of_onnx(from.data_type(), part, file_), {from.dims().begin(), from.dims().end()}, {}};
+        onnx_constant made{type_of_onnx(from.data_type()), {from.dims().begin(), from.dims().end()}};
+        if (made.type == element_type::unknown) refuse(file_, refusal::element_type, part, "UNDEFINED");
+        made.type_name = other_type_of_onnx(from.data_type());
+        if (made.type == element_type::other) return made;
         if (from.has_segment()) refuse(file_, refusal::external_data, part, "segments of tensors");
         std::int64_t const bytes = bytes_needed(made, part);
         if (from.data_location() == onnx::TensorProto::EXTERNAL) {
@@ -89,8 +97,10 @@ class onnx_constants {
         auto const integers = [&](auto const& list) {
             taken = list.size();
             for (auto const value : list) {
+                // The bits of a float stand in the lower half of an int32, which some writers extend by its sign.
+                bool const is_pattern = !is_half(type) || std::in_range<std::int16_t>(value) || std::in_range<std::uint16_t>(value);
                 bool const fits = type == element_type::uint64 ||
-                                  (std::in_range<std::int64_t>(value) && can_hold(type, static_cast<std::int64_t>(value)));
+                                  (std::in_range<std::int64_t>(value) && can_hold(type, static_cast<std::int64_t>(value)) && is_pattern);
                 if (!fits) refuse(file_, refusal::constant_value, part, std::to_string(value) + " in " + std::string(name_of(type)));
                 append(bytes, static_cast<std::uint64_t>(value), bytes_of(type));
             }

@@ -12,11 +12,10 @@ namespace tilewright::network {
 namespace detail {
 
 /// What elements of the format's types are here.
-///
-/// @throw model_error  `element_type` with the format's name of the type
-inline element_type type_of_tflite(int type, std::string const& part, std::string const& file) {
+inline element_type type_of_tflite(int type) {
     switch (type) {
         case 0: return element_type::float32;
+        case 1: return element_type::float16;
         case 2: return element_type::int32;
         case 3: return element_type::uint8;
         case 4: return element_type::int64;
@@ -27,16 +26,21 @@ inline element_type type_of_tflite(int type, std::string const& part, std::strin
         case 12: return element_type::uint64;
         case 15: return element_type::uint32;
         case 16: return element_type::uint16;
-        default: break;
+        case 18: return element_type::bfloat16;
+        default: return element_type::other;
     }
+}
+/// The format's word for a type that is `other`; none for others.
+inline std::string other_type_of_tflite(int type) {
+    if (type_of_tflite(type) != element_type::other) return {};
     static constexpr std::pair<int, char const*> others[] = {
-        {1, "FLOAT16"}, {5, "STRING"},    {8, "COMPLEX64"}, {11, "COMPLEX128"}, {13, "RESOURCE"},      {14, "VARIANT"},
-        {17, "INT4"},   {18, "BFLOAT16"}, {19, "INT2"},     {20, "UINT4"},      {21, "FLOAT8_E4M3FN"}, {22, "FLOAT8_E5M2"},
+        {5, "STRING"}, {8, "COMPLEX64"}, {11, "COMPLEX128"}, {13, "RESOURCE"},      {14, "VARIANT"},
+        {17, "INT4"},  {19, "INT2"},     {20, "UINT4"},      {21, "FLOAT8_E4M3FN"}, {22, "FLOAT8_E5M2"},
     };
     for (auto const& [number, name] : others) {
-        if (number == type) refuse(file, refusal::element_type, part, name);
+        if (number == type) return name;
     }
-    refuse(file, refusal::element_type, part, "type " + std::to_string(type));
+    return "type " + std::to_string(type);
 }
 
 /// Fills a graph from the tables of a file.
@@ -90,7 +94,8 @@ class tflite_reader {
         tensor& made = made_.tensors.emplace_back();
         made.name = copied(from.name(), position);
         std::string const part = described(made_, tensor_id(made_.tensors.size() - 1));
-        made.type = type_of_tflite(from.type(), part, file_);
+        made.type = type_of_tflite(from.type());
+        made.type_name = other_type_of_tflite(from.type());
         made.variable = from.variable();
         if (from.sparsity() != nullptr) refuse(file_, refusal::sparse, part);
         if (from.external_buffer() != 0) refuse(file_, refusal::external_data, part, "elements in a file of their own");
@@ -242,7 +247,7 @@ class tflite_reader {
             case kind::type: {
                 std::int64_t const value = number(std::int8_t{});
                 if (value == 0) return std::nullopt;
-                return std::string(name_of(type_of_tflite(static_cast<int>(value), part + ", " + std::string(one.name), file_)));
+                return type_text(type_of_tflite(static_cast<int>(value)), other_type_of_tflite(static_cast<int>(value)));
             }
             case kind::count: {
                 std::int64_t const value = number(std::int32_t{});
@@ -288,8 +293,8 @@ inline graph tflite_graph(std::vector<std::byte> const& bytes, std::string const
 
 /// The network of a .tflite file. A node whose operator is not known here keeps its name, or its number, and has no attributes.
 ///
-/// @throw model_error  one line: the file, the node or tensor, the reason. Refused are several graphs, elements that graphs do not have,
-///                     sparse tensors, constants in files of their own, and what contradicts itself
+/// @throw model_error  one line: the file, the node or tensor, the reason. Refused are several graphs, sparse tensors, constants
+///                     in files of their own, and what contradicts itself
 inline graph read_tflite(std::filesystem::path const& model) { return tflite_graph(read_bytes(model), model.string()); }
 
 }  // namespace tilewright::network

@@ -20,7 +20,7 @@ inline std::string as_text(float value) {
 inline std::string as_text(std::int64_t value) { return std::to_string(value); }
 inline std::string as_text(std::string const& value) { return shown(value); }
 inline std::string as_text(literal const& value) {
-    std::string text(name_of(value.type));
+    std::string text = type_text(value.type, value.type_name);
     for (std::int64_t const extent : value.extents) text += " " + std::to_string(extent);
     return "constant of " + text;
 }
@@ -33,7 +33,7 @@ std::string as_text(std::vector<T> const& values) {
 }
 
 inline std::string as_text(tensor const& one) {
-    std::string text = std::string(name_of(one.type)) + (one.shape ? as_text(*one.shape) : "[…]");
+    std::string text = type_text(one.type, one.type_name) + (one.shape ? as_text(*one.shape) : "[…]");
     if (one.quantised) {
         quantisation const& how = *one.quantised;
         text += " scale " + (how.axis ? as_text(how.scales) : as_text(how.scales.front()));

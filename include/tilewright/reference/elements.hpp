@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tilewright/network/graph.hpp>
+#include <tilewright/network/half.hpp>
 #include <utility>
 #include <vector>
 
@@ -56,9 +56,12 @@ auto with_type(network::element_type type, Use const& use) {
         case of::uint16: return use(std::uint16_t{});
         case of::uint32: return use(std::uint32_t{});
         case of::uint64: return use(std::uint64_t{});
+        case of::float16:
+        case of::bfloat16:
+        case of::other:
         case of::unknown: break;
     }
-    throw not_covered("elements of an unknown type");
+    throw not_covered("elements of " + std::string(name_of(type)) + " type");
 }
 
 template <class Number>

@@ -117,7 +117,8 @@ inline elements const& single(elements const& from) {
 inline constexpr element_type numbered_types[] = {
     element_type::unknown, element_type::float32, element_type::uint8,  element_type::int8,    element_type::uint16,
     element_type::int16,   element_type::int32,   element_type::int64,  element_type::unknown, element_type::boolean,
-    element_type::unknown, element_type::float64, element_type::uint32, element_type::uint64};
+    element_type::float16, element_type::float64, element_type::uint32, element_type::uint64,  element_type::unknown,
+    element_type::unknown, element_type::bfloat16};
 
 /// The element type that ONNX gives a number.
 ///
@@ -131,7 +132,7 @@ inline element_type type_of(std::int64_t number) {
 ///
 /// @throws not_covered  where the type is unknown
 inline int number_of(element_type type) {
-    require(type != element_type::unknown, "elements of an unknown type");
+    require(type != element_type::unknown && type != element_type::other, "elements of an unknown type");
     int number = 1;
     while (numbered_types[number] != type) ++number;
     return number;

@@ -31,7 +31,7 @@ struct tensor {
 
 /// Bytes of an element of ONNX's types; 0: of no fixed size, or not known here.
 inline std::size_t bytes_of(int type) {
-    constexpr std::size_t sizes[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4, 8};
+    constexpr std::size_t sizes[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4, 8, 0, 0, 2};
     return type > 0 && type < static_cast<int>(std::size(sizes)) ? sizes[type] : 0;
 }
 

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Networks with elements of 16 bits and with elements that graphs do not have. As C, they are compared with NumPy's float16 and with numbers that
+are written here; the network tool compares them with the reference of the library and with ONNX Runtime. And what has to be refused.
+
+    halves.py --tool NETWORK_TOOL --folder FOLDER [--onnxruntime LIBRARY] [--only CASE]
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "network"))
+import tflite_writer as w  # noqa: E402
+from values import Library  # noqa: E402
+
+ALL = np.arange(1 << 16, dtype=np.uint16)
+EVERY_FLOAT16 = ALL.view(np.float16).astype(np.float32)
+EVERY_BFLOAT16 = (ALL.astype(np.uint32) << 16).view(np.float32)
+CASES = {}
+
+
+def case(make):
+    CASES[make.__name__] = make
+    return make
+
+
+def float_input(name, *shape):
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+
+
+def model_of(nodes, inputs, outputs, constants):
+    """Inputs and outputs are their shapes by name, of float32."""
+    graph = helper.make_graph(nodes, "test", [float_input(name, *shape) for name, shape in inputs.items()],
+                              [float_input(name, *shape) for name, shape in outputs.items()], constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def tensor(name, kind, dims, **elements):
+    made = TensorProto(name=name, data_type=kind, dims=dims)
+    for field, value in elements.items():
+        if field == "raw_data":
+            made.raw_data = value
+        else:
+            getattr(made, field).extend(value)
+    return made
+
+
+def same_bits(got, wanted):
+    """Equal to the bit, but for what is no number."""
+    number = ~np.isnan(wanted)
+    assert np.array_equal(np.isnan(got), ~number), "what is no number"
+    differ = np.flatnonzero(got.view(np.uint32)[number] != wanted.view(np.uint32)[number])
+    assert differ.size == 0, f"{differ.size} differ: {got[number][differ[:4]]} instead of {wanted[number][differ[:4]]}"
+
+
+class Tools:
+    def __init__(self, tool, folder, library):
+        self.tool, self.root, self.library, self.count = tool, folder, library, 0
+        self.begin()
+
+    def begin(self):
+        """Another network: a library that is loaded is not written again."""
+        self.count += 1
+        self.folder = self.root / str(self.count)
+
+    def compiled(self, model, inputs, outputs):
+        """What the network as C makes; `outputs` are arrays that it fills. Then the tool compares each kernel with both references."""
+        self.begin()
+        network = Library(self.tool, self.folder, model, len(inputs), len(outputs))
+        network(inputs, outputs)
+        self.checked(model)
+
+    def checked(self, model):
+        file = self.folder / ("model.tflite" if isinstance(model, bytes) else "model.onnx")
+        for judge in ([], ["--onnxruntime", self.library]) if self.library and file.suffix == ".onnx" else ([],):
+            said = subprocess.run([self.tool, "--check", file, *judge], capture_output=True, text=True)
+            text = said.stdout + said.stderr
+            assert said.returncode == 0 and re.search(r" 0 not checked: no difference\n$", text), text
+
+    def layers(self, model):
+        """What the tool prints of the layers, or its lines of refusal."""
+        file = self.folder / ("model.tflite" if isinstance(model, bytes) else "model.onnx")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(model if isinstance(model, bytes) else model.SerializeToString())
+        return subprocess.run([self.tool, "--layers", file], capture_output=True, text=True)
+
+    def refused(self, model, *words):
+        said = self.layers(model)
+        assert said.returncode != 0 and said.stderr.count("\n") == len(words), said.stdout + said.stderr
+        for line, wanted in zip(said.stderr.splitlines(), words):
+            assert wanted in line, f"{wanted}: {line}"
+
+
+def widened(tools, constant, wanted):
+    """A constant of 16 bits, cast to float32, times 1."""
+    nodes = [helper.make_node("Cast", ["w"], ["wide"], to=TensorProto.FLOAT), helper.make_node("Mul", ["x", "wide"], ["y"])]
+    got = np.zeros(wanted.shape, np.float32)
+    tools.compiled(model_of(nodes, {"x": [1]}, {"y": wanted.shape}, [constant]), [np.ones(1, np.float32)], [got])
+    same_bits(got, wanted)
+
+
+@case
+def every_float16_as_bytes(tools):
+    widened(tools, tensor("w", TensorProto.FLOAT16, [1 << 16], raw_data=ALL.tobytes()), EVERY_FLOAT16)
+
+
+@case
+def every_float16_in_a_list(tools):
+    widened(tools, tensor("w", TensorProto.FLOAT16, [1 << 16], int32_data=ALL.tolist()), EVERY_FLOAT16)
+
+
+@case
+def every_bfloat16_as_bytes(tools):
+    widened(tools, tensor("w", TensorProto.BFLOAT16, [1 << 16], raw_data=ALL.tobytes()), EVERY_BFLOAT16)
+
+
+@case
+def every_bfloat16_in_a_list(tools):
+    widened(tools, tensor("w", TensorProto.BFLOAT16, [1 << 16], int32_data=ALL.tolist()), EVERY_BFLOAT16)
+
+
+@case
+def weights_stay_constants(tools):
+    """No kernel casts weights, and operators take them where they need constants: scales of Resize, the shape of Reshape."""
+    draw = np.random.RandomState(3)
+    x, weights, bias = (draw.uniform(-1, 1, shape).astype(np.float16) for shape in ((2, 80), (80, 64), (64,)))
+    nodes = [helper.make_node("Cast", [one], [one + "32"], to=TensorProto.FLOAT) for one in ("w", "b")]
+    nodes.append(helper.make_node("Gemm", ["x", "w32", "b32"], ["y"]))
+    model = model_of(nodes, {"x": x.shape}, {"y": [2, 64]}, [numpy_helper.from_array(weights, "w"), numpy_helper.from_array(bias, "b")])
+    got = np.zeros((2, 64), np.float32)
+    tools.compiled(model, [x.astype(np.float32)], [got])
+    np.testing.assert_allclose(got, x.astype(np.float64) @ weights.astype(np.float64) + bias, rtol=1e-5, atol=1e-5)
+    said = tools.layers(model).stdout
+    assert len(re.findall(r"^k\d", said, re.MULTILINE)) == 1, said
+    scales = numpy_helper.from_array(np.array([1, 1, 2], np.float16), "s")
+    nodes = [helper.make_node("Cast", ["s"], ["s32"], to=TensorProto.FLOAT),
+             helper.make_node("Resize", ["x", "", "s32"], ["y"], mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")]
+    got = np.zeros((1, 1, 6), np.float32)
+    tools.compiled(model_of(nodes, {"x": [1, 1, 3]}, {"y": [1, 1, 6]}, [scales]), [np.array([[[1, 2, 3]]], np.float32)], [got])
+    assert got.tolist() == [[[1, 1, 2, 2, 3, 3]]], got
+
+
+def float16_quantised(bits, further=()):
+    """FULLY_CONNECTED of TensorFlow Lite whose weights of 2 x 3 and bias are float16, as its quantisation to float16 writes them."""
+    tensors = [w.tensor("x", "float32", [1, 3]), w.tensor("w", "float16", [2, 3], 1), w.tensor("b", "float16", [2], 2),
+               w.tensor("w32", "float32", [2, 3]), w.tensor("b32", "float32", [2]), w.tensor("y", "float32", [1, 2]), *further]
+    nodes = [w.node(0, [1], [3]), w.node(0, [2], [4]), w.node(1, [0, 3, 4], [5], 8, w.Table())]
+    buffers = [w.buffer(), w.buffer(np.array(bits[:6], np.uint16).tobytes()), w.buffer(np.array(bits[6:], np.uint16).tobytes()),
+               w.buffer(b"\x01\x00\x00\x00\x08\x00\x00\x00words...")]
+    return bytes(w.model([w.code(6, 6), w.code(9, 9)], [w.subgraph(tensors, [0], [5], nodes)], buffers))
+
+
+@case
+def weights_of_tensorflow_lite(tools):
+    # 1, -2, the smallest subnormal 2^-24; 0.5, the largest 65504, -0; a bias of 3 and of the largest subnormal 1023 * 2^-24.
+    model = float16_quantised([0x3c00, 0xc000, 0x0001, 0x3800, 0x7bff, 0x8000, 0x4200, 0x03ff])
+    got = np.zeros((1, 2), np.float32)
+    tools.compiled(model, [np.array([[2, 1, 2.0**24]], np.float32)], [got])
+    assert got.tolist() == [[2 - 2 + 1 + 3, 65505]], got  # 1023 * 2^-24 is less than half a step of 65505
+    tools.compiled(model, [np.array([[0, 0, 0]], np.float32)], [got])
+    assert got.tolist() == [[3, 1023 / 2**24]], got
+
+
+@case
+def what_nothing_reads_is_of_any_type(tools):
+    words = tensor("words", TensorProto.STRING, [2], string_data=[b"cat", b"dog"])
+    others = [words, tensor("half", TensorProto.FLOAT16, [2], raw_data=b"abcd"), tensor("b", TensorProto.BFLOAT16, [1], int32_data=[1]),
+              tensor("z", TensorProto.COMPLEX64, [1], float_data=[1, 2]), tensor("new", 17, [3], raw_data=b"abc")]
+    nodes = [helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Gather", ["words", "x"], ["label"]),
+             helper.make_node("Constant", [], ["text"], value_string="of no use"), helper.make_node("Constant", [], ["texts"], value_strings=["a", "b"]),
+             helper.make_node("Identity", ["half"], ["copy"])]
+    got = np.zeros(2, np.float32)
+    Library(tools.tool, tools.folder, model_of(nodes, {"x": [2]}, {"y": [2]}, others), 1, 1)([np.array([-1, 2], np.float32)], [got])
+    assert got.tolist() == [0, 2]
+    further = [w.tensor("words", "string", [1], 3), w.tensor("half", "float16", [8], 3), w.tensor("four", "int4", [32], 3), w.tensor("new", 99, [1], 3)]
+    assert tools.layers(float16_quantised([0] * 8, further)).returncode == 0
+
+
+@case
+def refusals(tools):
+    words = tensor("words", TensorProto.STRING, [2], string_data=[b"cat", b"dog"])
+    half = numpy_helper.from_array(np.ones(2, np.float16), "half")
+    tools.refused(model_of([helper.make_node("Concat", ["words", "words"], ["y"], axis=0)], {}, {"y": [4]}, [words]),
+                  "node 0 (`Concat`): operand 0, `words`: elements of STRING")
+    texts = [helper.make_node("Constant", [], ["text"], value_string="of use"), helper.make_node("Concat", ["text", "text"], ["y"], axis=0)]
+    tools.refused(model_of(texts, {}, {"y": [2]}, []), "node 0 (`Concat`): operand 0, `text`: elements of STRING")
+    fill = helper.make_node("ConstantOfShape", ["s"], ["y"], value=tensor("", TensorProto.STRING, [1], string_data=[b""]))
+    tools.refused(model_of([fill], {}, {"y": [2]}, [numpy_helper.from_array(np.array([2]), "s")]), "node 0 (`ConstantOfShape`): attribute `value`: elements of STRING")
+    model = model_of([helper.make_node("Identity", ["x"], ["y"])], {}, {"y": [2]}, [])
+    model.graph.input.append(helper.make_tensor_value_info("x", TensorProto.STRING, [2]))
+    tools.refused(model, "the network: input `x` has elements of STRING")
+    model = model_of([helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT)], {}, {"y": [2]}, [half])
+    model.graph.input.append(helper.make_tensor_value_info("x", TensorProto.FLOAT16, [2]))
+    tools.refused(model, "the network: input `x` has elements of float16; keep inputs and outputs float32, with a Cast beside them")
+    tensors = [w.tensor("x", "float16", [2], 1), w.tensor("y", "float16", [2], 1), w.tensor("z", "float16", [2]), w.tensor("wide", "float32", [2])]
+    graph = w.subgraph(tensors, [], [3], [w.node(0, [0, 1], [2], 11, w.Table()), w.node(1, [2], [3])])
+    tools.refused(bytes(w.model([w.code(0, 0), w.code(6, 6)], [graph], [w.buffer(), w.buffer(b"abcd")])), "node 0 (`ADD`): operand 0, `x`: elements of float16")
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--tool", required=True, type=pathlib.Path)
+    arguments.add_argument("--folder", required=True, type=pathlib.Path)
+    arguments.add_argument("--onnxruntime", type=pathlib.Path)
+    arguments.add_argument("--only", default="")
+    given = arguments.parse_args()
+    failed = 0
+    for name, check in CASES.items():
+        if given.only not in name:
+            continue
+        try:
+            check(Tools(given.tool, given.folder / name, given.onnxruntime))
+        except AssertionError as error:
+            failed += 1
+            print(f"{name}: {error}")
+    print(f"{len(CASES)} cases, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
