@@ -123,6 +123,76 @@ def every_bfloat16_in_a_list(tools):
     widened(tools, tensor("w", TensorProto.BFLOAT16, [1 << 16], int32_data=ALL.tolist()), EVERY_BFLOAT16)
 
 
+def telling_floats():
+    """Each float16, what lies in the middle between two, the neighbours of both, and floats of drawn bits."""
+    finite = EVERY_FLOAT16[np.isfinite(EVERY_FLOAT16) & ~np.signbit(EVERY_FLOAT16)].astype(np.float64)
+    middles = (finite[:-1] + finite[1:]) / 2
+    exact = np.concatenate([finite, middles, [65519.996, 65520, 1e9, 3e38, np.inf, np.nan]]).astype(np.float32)
+    around = np.concatenate([exact, np.nextafter(exact, np.float32(0)), np.nextafter(exact, np.float32(np.inf))])
+    drawn = np.random.RandomState(5).randint(0, 1 << 32, 50000, np.uint64).astype(np.uint32).view(np.float32)
+    return np.concatenate([around, -around, drawn])
+
+
+def as_bfloat16(x):
+    """The nearest bfloat16, by whole numbers of 64 bits."""
+    bits = x.view(np.uint32).astype(np.int64)
+    low, high = bits & 0xffff, bits >> 16
+    up = (low > 0x8000) | ((low == 0x8000) & (high % 2 == 1))
+    return np.where(np.isnan(x), x, ((high + up) << 16).astype(np.uint32).view(np.float32))
+
+
+def rounded(tools, kind, wanted_of):
+    """Cast of an input, and of a constant, to 16 bits and back."""
+    x = telling_floats()
+    with np.errstate(over="ignore"):
+        wanted = wanted_of(x)
+    casts = [helper.make_node("Cast", ["x"], ["half"], to=kind), helper.make_node("Cast", ["half"], ["y"], to=TensorProto.FLOAT)]
+    got = np.zeros(x.shape, np.float32)
+    tools.compiled(model_of(casts, {"x": x.shape}, {"y": x.shape}, []), [x], [got])
+    same_bits(got, wanted)
+    casts[1].output[0] = "wide"
+    casts.append(helper.make_node("Mul", ["one", "wide"], ["y"]))
+    got = np.zeros(x.shape, np.float32)
+    tools.compiled(model_of(casts, {"one": [1]}, {"y": x.shape}, [numpy_helper.from_array(x, "x")]), [np.ones(1, np.float32)], [got])
+    same_bits(got, wanted)
+
+
+@case
+def cast_to_float16(tools):
+    rounded(tools, TensorProto.FLOAT16, lambda x: x.astype(np.float16).astype(np.float32))
+
+
+@case
+def cast_to_bfloat16(tools):
+    rounded(tools, TensorProto.BFLOAT16, as_bfloat16)
+
+
+@case
+def a_network_in_float16(tools):
+    """As converters write them with inputs and outputs of float32: what nodes compute is not rounded."""
+    draw = np.random.RandomState(7)
+    shapes = {"w": (8, 3, 3, 3), "b": (8,), "d": (288, 5), "s": (1,), "third": (1, 8, 6, 6)}
+    constants = {name: draw.uniform(-1, 1, shape).astype(np.float16) for name, shape in shapes.items()}
+    fill = numpy_helper.from_array(np.array([0.1], np.float16))
+    cast = lambda x, y, to: helper.make_node("Cast", [x], [y], to=to)
+    nodes = [cast("x", "h", TensorProto.FLOAT16), helper.make_node("Conv", ["h", "w", "b"], ["c"], pads=[1, 1, 1, 1]),
+             helper.make_node("Relu", ["c"], ["r"]), helper.make_node("Add", ["r", "third"], ["sum"]), helper.make_node("Mul", ["sum", "s"], ["m"]),
+             helper.make_node("Shape", ["m"], ["shape"]), helper.make_node("ConstantOfShape", ["shape"], ["filled"], value=fill),
+             helper.make_node("Add", ["m", "filled"], ["moved"]), helper.make_node("Flatten", ["moved"], ["f"]), helper.make_node("MatMul", ["f", "d"], ["p"]),
+             cast("p", "y", TensorProto.FLOAT)]
+    model = model_of(nodes, {"x": [1, 3, 6, 6]}, {"y": [1, 5]}, [numpy_helper.from_array(one, name) for name, one in constants.items()])
+    for name, shape in (("h", [1, 3, 6, 6]), ("r", [1, 8, 6, 6]), ("f", [1, 288])):
+        model.graph.value_info.append(helper.make_tensor_value_info(name, TensorProto.FLOAT16, shape))
+    x = draw.uniform(-1, 1, (1, 3, 6, 6)).astype(np.float32)
+    w_, b, d, s, third = (constants[name].astype(np.float64) for name in ("w", "b", "d", "s", "third"))
+    padded = np.pad(x.astype(np.float16).astype(np.float64), ((0, 0), (0, 0), (1, 1), (1, 1)))
+    c = sum(np.einsum("nchw,kc->nkhw", padded[:, :, i:i + 6, j:j + 6], w_[:, :, i, j]) for i in range(3) for j in range(3))
+    m = (np.maximum(c + b[:, None, None], 0) + third) * s + np.float64(np.float16(0.1))
+    got = np.zeros((1, 5), np.float32)
+    tools.compiled(model, [x], [got])
+    np.testing.assert_allclose(got, m.reshape(1, -1) @ d, rtol=1e-5, atol=1e-5)
+
+
 @case
 def weights_stay_constants(tools):
     """No kernel casts weights, and operators take them where they need constants: scales of Resize, the shape of Reshape."""
@@ -196,6 +266,8 @@ def refusals(tools):
     model = model_of([helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT)], {}, {"y": [2]}, [half])
     model.graph.input.append(helper.make_tensor_value_info("x", TensorProto.FLOAT16, [2]))
     tools.refused(model, "the network: input `x` has elements of float16; keep inputs and outputs float32, with a Cast beside them")
+    like = [helper.make_node("CastLike", ["x", "half"], ["h"]), helper.make_node("Cast", ["h"], ["y"], to=TensorProto.FLOAT)]
+    tools.refused(model_of(like, {"x": [2]}, {"y": [2]}, [half]), "node 0 (`CastLike`): to float16, which a Cast says")
     tensors = [w.tensor("x", "float16", [2], 1), w.tensor("y", "float16", [2], 1), w.tensor("z", "float16", [2]), w.tensor("wide", "float32", [2])]
     graph = w.subgraph(tensors, [], [3], [w.node(0, [0, 1], [2], 11, w.Table()), w.node(1, [2], [3])])
     tools.refused(bytes(w.model([w.code(0, 0), w.code(6, 6)], [graph], [w.buffer(), w.buffer(b"abcd")])), "node 0 (`ADD`): operand 0, `x`: elements of float16")

@@ -155,6 +155,7 @@ inline void convert_like(lowering& of) {
     scalar_type const to = of.operand(1).type();
     auto const declared = of.from.tensors[static_cast<std::size_t>(of.node->inputs[1])].type;
     if (declared == network::element_type::unknown && to == scalar_type::uint8) throw not_imported("to a byte, which may be a boolean");
+    if (network::is_half(declared)) throw not_imported("to " + std::string(network::name_of(declared)) + ", which a Cast says");
     bool const to_boolean = declared == network::element_type::boolean;
     elementwise(of, 1, [&](auto const& x) { return to_boolean ? truth(is_true(x[0])) : convert(x[0], to); });
 }

@@ -65,11 +65,13 @@ inline std::int64_t elements_of(network::literal const& of) {
     return count;
 }
 /// The type of elements by ONNX's number of it.
+constexpr std::int64_t number_of_float16 = 10, number_of_bfloat16 = 16;
 inline scalar_type type_of_number(std::int64_t number_of_type) {
     static constexpr scalar_type types[] = {scalar_type::literal, scalar_type::float32, scalar_type::uint8,   scalar_type::int8,
                                             scalar_type::uint16,  scalar_type::int16,   scalar_type::int32,   scalar_type::int64,
                                             scalar_type::literal, scalar_type::boolean, scalar_type::literal, scalar_type::float64,
                                             scalar_type::uint32,  scalar_type::uint64};
+    if (number_of_type == number_of_float16 || number_of_type == number_of_bfloat16) return scalar_type::float32;
     scalar_type const to = number_of_type > 0 && number_of_type < 14 ? types[number_of_type] : scalar_type::literal;
     if (to == scalar_type::literal) throw not_imported("elements of type " + std::to_string(number_of_type));
     return to;

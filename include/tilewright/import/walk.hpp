@@ -30,31 +30,30 @@ inline std::vector<bool> needed_nodes(network::graph const& graph, std::optional
     return nodes;
 }
 
-/// Whether a node turns floats of 16 bits into float32.
-inline bool widens(network::graph const& graph, network::node const& node) {
-    bool const of_onnx = graph.format == "onnx" && node.domain.empty() && node.operation == "Cast";
-    return of_onnx || (graph.format == "tflite" && node.operation == "DEQUANTIZE");
-}
-/// @throws not_imported  where a node has operands or results of elements that no kernel has
+/// @throws not_imported  where a node has operands, results or settings of elements that no kernel has. Operators of ONNX compute floats of
+/// 16
+///                       bits as float32; those of TensorFlow Lite have them as constants that become float32.
 inline void need_elements(lowering const& of) {
-    auto const need = [&](network::tensor_id id, std::string const& what, bool is_widened) {
+    using network::element_type;
+    auto const need = [&](std::string const& what, element_type type, std::string const& type_name, bool takes_halves) {
+        std::string const said = what + ": elements of " + network::type_text(type, type_name);
+        if (type == element_type::other) throw not_imported(said);
+        if (network::is_half(type) && !takes_halves) throw not_imported(said + ", which are imported as constants of DEQUANTIZE alone");
+    };
+    bool const of_onnx = of.from.format == "onnx";
+    auto const need_tensor = [&](network::tensor_id id, std::string const& what, bool takes_halves) {
         if (id == network::no_tensor) return;
         network::tensor const& one = of.from.at(id);
-        std::string const said = what + ", " + network::shown(one.name) + ": elements of " + network::type_text(one.type, one.type_name);
-        if (one.type == network::element_type::other) throw not_imported(said);
-        if (network::is_half(one.type) && !is_widened)
-            throw not_imported(said + ", which are read as constants alone, and cast to float32; export the model as float32");
+        need(what + ", " + network::shown(one.name), one.type, one.type_name, takes_halves);
     };
     for (network::attribute const& setting : of.node->attributes) {
         auto const* held = std::get_if<network::literal>(&setting.value);
-        if (held == nullptr || (held->type != network::element_type::other && !network::is_half(held->type))) continue;
-        throw not_imported("attribute " + network::shown(setting.name) + ": elements of " +
-                           network::type_text(held->type, held->type_name));
+        if (held != nullptr) need("attribute " + network::shown(setting.name), held->type, held->type_name, true);
     }
     std::vector<network::tensor_id> const needed = of.needed_inputs(*of.node);
     for (std::size_t at = 0; at < needed.size(); ++at)
-        need(needed[at], "operand " + std::to_string(at), at == 0 && widens(of.from, *of.node) && of.is_constant(0));
-    for (std::size_t at = 0; at < of.node->outputs.size(); ++at) need(of.node->outputs[at], "result " + std::to_string(at), false);
+        need_tensor(needed[at], "operand " + std::to_string(at), of_onnx || of.node->operation == "DEQUANTIZE");
+    for (std::size_t at = 0; at < of.node->outputs.size(); ++at) need_tensor(of.node->outputs[at], "result " + std::to_string(at), of_onnx);
 }
 
 /// The kernels of a network, by the operators of its format. What is not imported stands in `refused`, all of it: an operator that nobody

@@ -22,6 +22,29 @@ constexpr float float16_of(std::uint16_t bits) {
 /// The number that the bits of a bfloat16 stand for.
 constexpr float bfloat16_of(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 
+/// The nearest float16, of halves the even one, as float32: infinite from 65520 on.
+constexpr float rounded_to_float16(float of) {
+    auto const bits = std::bit_cast<std::uint32_t>(of);
+    std::uint32_t const sign = bits >> 31 << 31, magnitude = bits ^ sign;
+    if (magnitude > 0x7f80'0000u) return of;                                          // no number
+    if (magnitude >= 0x477f'f000u) return std::bit_cast<float>(sign | 0x7f80'0000u);  // 65520
+    std::uint32_t const exponent = magnitude >> 23, lowest = 127 - 14;                // of a float16 that is not subnormal
+    std::uint32_t const cut = exponent >= lowest ? 13 : 13 + (lowest - exponent);     // bits that a float16 does not have
+    if (cut > 24) return std::bit_cast<float>(sign);                                  // less than half of the smallest one
+    std::uint32_t const significand = (magnitude & 0x7f'ffffu) | 0x80'0000u, half = 1u << (cut - 1);
+    std::uint32_t const kept = (significand + half - 1 + (significand >> cut & 1)) >> cut;
+    int const step = static_cast<int>(exponent < lowest ? lowest : exponent) - 127 - 10;
+    float const made = static_cast<float>(kept) * std::bit_cast<float>(static_cast<std::uint32_t>(step + 127) << 23);
+    return sign != 0 ? -made : made;
+}
+
+/// The nearest bfloat16, of halves the even one, as float32.
+constexpr float rounded_to_bfloat16(float of) {
+    if (of != of) return of;
+    auto const bits = std::bit_cast<std::uint32_t>(of);
+    return std::bit_cast<float>((bits + 0x7fffu + (bits >> 16 & 1)) >> 16 << 16);
+}
+
 /// Elements of a float of 16 bits, as float32.
 ///
 /// @pre `is_half(type)`

@@ -9,7 +9,8 @@ namespace tilewright::network {
 
 /// What NumPy calls elements of a type that are little-endian: `<f4`, `|i1`.
 inline std::string_view numpy_name_of(element_type type) {
-    constexpr std::array<std::string_view, 12> names = {"?", "<f4", "<f8", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "|b1"};
+    constexpr std::array<std::string_view, 15> names = {"?",   "<f4", "<f8", "|i1", "<i2", "<i4", "<i8", "|u1",
+                                                        "<u2", "<u4", "<u8", "|b1", "<f2", "?",   "?"};
     return names[static_cast<std::size_t>(type)];
 }
 

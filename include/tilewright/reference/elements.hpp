@@ -21,6 +21,13 @@ struct elements {
     std::vector<std::byte> bytes = {};
 };
 
+/// Turns floats of 16 bits into float32; others stay.
+inline void widen(elements& of) {
+    if (!network::is_half(of.type)) return;
+    of.bytes = network::as_float32(of.type, of.bytes);
+    of.type = network::element_type::float32;
+}
+
 /// The operands of a node, in its order; null where one is left out.
 using operands = std::vector<elements const*>;
 

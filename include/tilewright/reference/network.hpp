@@ -16,7 +16,8 @@ inline std::vector<elements> results_of(network::graph const& graph, network::no
     operands all = given;
     for (elements const*& one : all) {
         if (one == nullptr || !network::is_half(one->type)) continue;
-        widened.push_back({network::element_type::float32, one->extents, network::as_float32(one->type, one->bytes)});
+        widened.push_back(*one);
+        widen(widened.back());
         one = &widened.back();
     }
     bool const of_microsoft = graph.format == "onnx" && node.domain == "com.microsoft";

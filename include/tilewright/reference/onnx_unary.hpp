@@ -155,7 +155,24 @@ inline elements cast_to(elements const& in, element_type to) {
     }
     return mapped(in, to, [](auto x) { return x; });
 }
-inline elements cast(call const& of) { return cast_to(of.operand(0), type_of(of.integer("to", 0))); }
+/// The nearest number of so many binary digits that is a multiple of 2^lowest, of halves the even one; infinite beyond the largest.
+inline double in_digits(double real, int digits, int lowest, double largest) {
+    if (real == 0 || !std::isfinite(real)) return real;
+    int exponent = 0;
+    std::frexp(real, &exponent);
+    double const step = std::ldexp(1.0, std::max(exponent - digits, lowest));
+    double const made = std::nearbyint(real / step) * step;
+    return std::abs(made) > largest ? std::copysign(HUGE_VAL, made) : made;
+}
+/// Floats of 16 bits are given as float32.
+inline elements cast(call const& of) {
+    element_type const to = type_of(of.integer("to", 0));
+    if (!network::is_half(to)) return cast_to(of.operand(0), to);
+    return mapped(cast_to(of.operand(0), element_type::float32), element_type::float32, [&](auto x) {
+        double const real = static_cast<double>(x);
+        return to == element_type::float16 ? in_digits(real, 11, -24, 65504) : in_digits(real, 8, -133, 0x1.fep127);
+    });
+}
 inline elements cast_like(call const& of) { return cast_to(of.operand(0), of.operand(1).type); }
 
 }  // namespace tilewright::reference::of_onnx
