@@ -225,6 +225,7 @@ std::vector<std::vector<std::byte>> read_inputs(network::graph const& of, std::v
         // What is kept is 0 before the first run.
         if (made.size() < files.size()) made.push_back(network::read_input(files[made.size()], one.type, extents));
         else made.emplace_back(static_cast<std::size_t>(imported::count_of(extents) * network::bytes_of(one.type)));
+        if (network::is_half(one.type)) made.back() = network::as_float32(one.type, made.back());
     }
     return made;
 }

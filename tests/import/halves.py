@@ -74,10 +74,10 @@ class Tools:
         network(inputs, outputs)
         self.checked(model)
 
-    def checked(self, model):
+    def checked(self, model, *inputs):
         file = self.folder / ("model.tflite" if isinstance(model, bytes) else "model.onnx")
         for judge in ([], ["--onnxruntime", self.library]) if self.library and file.suffix == ".onnx" else ([],):
-            said = subprocess.run([self.tool, "--check", file, *judge], capture_output=True, text=True)
+            said = subprocess.run([self.tool, "--check", file, *judge, *inputs], capture_output=True, text=True)
             text = said.stdout + said.stderr
             assert said.returncode == 0 and re.search(r" 0 not checked: no difference\n$", text), text
 
@@ -194,6 +194,24 @@ def a_network_in_float16(tools):
 
 
 @case
+def inputs_and_outputs_of_float16(tools):
+    """They are float in C; a file of an input is float16."""
+    nodes = [helper.make_node("Mul", ["x", "three"], ["y"]), helper.make_node("Cast", ["x"], ["wide"], to=TensorProto.FLOAT)]
+    model = model_of(nodes, {}, {}, [numpy_helper.from_array(np.array([3], np.float16), "three")])
+    model.graph.input.append(helper.make_tensor_value_info("x", TensorProto.FLOAT16, [4]))
+    model.graph.output.extend([helper.make_tensor_value_info("y", TensorProto.FLOAT16, [4]), float_input("wide", 4)])
+    x = np.array([1.5, -0.25, 65504, 2.0**-24], np.float16)
+    got, wide = np.zeros(4, np.float32), np.zeros(4, np.float32)
+    tools.compiled(model, [x.astype(np.float32)], [got, wide])
+    assert got.tolist() == [4.5, -0.75, 196512, 3 / 2**24] and wide.tolist() == x.tolist(), (got, wide)
+    np.save(tools.folder / "x.npy", x)
+    tools.checked(model, tools.folder / "x.npy")
+    np.save(tools.folder / "x.npy", x.astype(np.float32))
+    said = subprocess.run([tools.tool, "--check", tools.folder / "model.onnx", tools.folder / "x.npy"], capture_output=True, text=True)
+    assert "'<f4' [4]; wanted: float16 [4], 8 bytes" in said.stderr, said.stderr
+
+
+@case
 def weights_stay_constants(tools):
     """No kernel casts weights, and operators take them where they need constants: scales of Resize, the shape of Reshape."""
     draw = np.random.RandomState(3)
@@ -263,9 +281,9 @@ def refusals(tools):
     model = model_of([helper.make_node("Identity", ["x"], ["y"])], {}, {"y": [2]}, [])
     model.graph.input.append(helper.make_tensor_value_info("x", TensorProto.STRING, [2]))
     tools.refused(model, "the network: input `x` has elements of STRING")
-    model = model_of([helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT)], {}, {"y": [2]}, [half])
-    model.graph.input.append(helper.make_tensor_value_info("x", TensorProto.FLOAT16, [2]))
-    tools.refused(model, "the network: input `x` has elements of float16; keep inputs and outputs float32, with a Cast beside them")
+    model = model_of([helper.make_node("Relu", ["x"], ["z"])], {"x": [2]}, {}, [])
+    model.graph.output.append(helper.make_tensor_value_info("z", TensorProto.COMPLEX64, [2]))
+    tools.refused(model, "the network: output `z` has elements of COMPLEX64")
     like = [helper.make_node("CastLike", ["x", "half"], ["h"]), helper.make_node("Cast", ["h"], ["y"], to=TensorProto.FLOAT)]
     tools.refused(model_of(like, {"x": [2]}, {"y": [2]}, [half]), "node 0 (`CastLike`): to float16, which a Cast says")
     tensors = [w.tensor("x", "float16", [2], 1), w.tensor("y", "float16", [2], 1), w.tensor("z", "float16", [2]), w.tensor("wide", "float32", [2])]

@@ -69,9 +69,9 @@ class layer_checker {
         for (layer const& one : network.all) maker_[one.nodes.back().name.str()] = one.name.str();
         for (known_tensor const& one : network.constants) constants_[one.what.name.str()] = &one;
     }
+    /// @param bytes  as kernels have them: floats of 16 bits are float32
     void give_input(network::tensor_id id, std::vector<std::byte> const& bytes) {
-        network::tensor const& one = graph_.tensors[static_cast<std::size_t>(id)];
-        values_[static_cast<std::size_t>(id)] = reference::elements{one.type, network::usual_extents(one), bytes};
+        values_[index(id)] = reference::elements{network::computed_type(tensor(id).type), network::usual_extents(tensor(id)), bytes};
     }
     void check(std::size_t at, reference::node_reference const& reference, std::vector<checked_result>& all) {
         network::node const& node = graph_.nodes[at];
@@ -111,7 +111,8 @@ class layer_checker {
                 continue;
             }
             if (!values_[index(id)] && tensor(id).constant != network::no_constant)
-                give_input(id, graph_.constants[static_cast<std::size_t>(tensor(id).constant)]);
+                values_[index(id)] =
+                    reference::elements{tensor(id).type, network::usual_extents(tensor(id)), graph_.at(tensor(id).constant)};
             // Kernels have floats of 16 bits as float32. What becomes one is judged as it is.
             if (values_[index(id)] && node.operation != "Cast") reference::widen(*values_[index(id)]);
             if (!values_[index(id)]) throw reference::not_covered("its operand " + std::to_string(made.size()) + " is not known");
@@ -132,7 +133,7 @@ class layer_checker {
         if (index(id) >= network_.tensors.size() || !network_.tensors[index(id)]) return std::nullopt;
         view const& where = *network_.tensors[index(id)];
         std::string const name = where.of.name.str();
-        if (network::is_half(type)) type = network::element_type::float32;
+        type = network::computed_type(type);
         // Where neither the model nor the reference says it, a byte is no truth.
         for (int at = 1; type == network::element_type::unknown && at < static_cast<int>(network::element_type::boolean); ++at) {
             if (type_of(network::element_type(at)) == where.type()) type = network::element_type(at);
@@ -195,7 +196,7 @@ class layer_checker {
 ///
 /// @param graph    the network as its file has it
 /// @param network  what was made of it: `layers_of(graph)`
-/// @param inputs   the bytes of its inputs, row by row, and what kernels made of them: see `emulated_network`
+/// @param inputs   the bytes of its inputs, row by row, as the network has them, and what kernels made of them: see `emulated_network`
 inline std::vector<checked_result> check_layers(network::graph const& graph, layers const& network,
                                                 std::vector<std::vector<std::byte>> const& inputs, made_tensors const& made,
                                                 reference::node_reference const& reference = reference::results_of) {

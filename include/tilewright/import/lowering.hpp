@@ -229,9 +229,8 @@ class lowering : public kernel_list {
     void need_arguments(std::vector<network::tensor_id> const& all, char const* what) const {
         for (network::tensor_id const id : all) {
             network::tensor const& one = from.at(id);
-            if (one.type != network::element_type::other && !network::is_half(one.type)) continue;
-            std::string const said = what + network::shown(one.name) + " has elements of " + network::type_text(one.type, one.type_name);
-            throw not_imported(network::is_half(one.type) ? said + "; keep inputs and outputs float32, with a Cast beside them" : said);
+            if (one.type == network::element_type::other)
+                throw not_imported(what + network::shown(one.name) + " has elements of " + one.type_name);
         }
     }
     void copy_results() {

@@ -45,6 +45,9 @@ constexpr float rounded_to_bfloat16(float of) {
     return std::bit_cast<float>((bits + 0x7fffu + (bits >> 16 & 1)) >> 16 << 16);
 }
 
+/// The type that elements are computed in: float32 of a float of 16 bits.
+constexpr element_type computed_type(element_type type) { return is_half(type) ? element_type::float32 : type; }
+
 /// Elements of a float of 16 bits, as float32.
 ///
 /// @pre `is_half(type)`
