@@ -36,8 +36,8 @@ std::optional<given_tensor> read_tensor(fs::path const& file) {
     given_tensor made{from.data_type(), {from.dims().begin(), from.dims().end()}, {}};
     auto const* first = reinterpret_cast<std::byte const*>(from.raw_data().data());
     made.bytes.assign(first, first + from.raw_data().size());
-    if (auto const type = network::detail::type_of_onnx(made.type); network::is_half(type)) {
-        made.bytes = network::as_float32(type, made.bytes);
+    if (bool const wide = made.type == onnx::TensorProto::BFLOAT16; wide || made.type == onnx::TensorProto::FLOAT16) {
+        made.bytes = network::as_float32(wide ? network::element_type::bfloat16 : network::element_type::float16, made.bytes);
         made.type = onnx::TensorProto::FLOAT, made.half = true;
     }
     return made;
