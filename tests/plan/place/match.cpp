@@ -289,3 +289,19 @@ TEST_CASE("a step is taken whole, or as far as an axis goes that may end early")
     CHECK_FALSE(detail::whole_steps(n, fixed, found));
     CHECK(detail::whole_steps(n, flexible, found));
 }
+
+TEST_CASE("of the orders of loops that match, one that takes every operand from its memory is found") {
+    constexpr memory left{.name = "left", .base = 0x1000, .capacity = 4_KiB}, right{.name = "right", .base = 0x4000, .capacity = 4_KiB};
+    constexpr axis i{"i", 4}, j{"j", 4}, l{"l", 4}, y{"y", 8}, x{"x", 8}, z{"z", 4};
+    constexpr auto to_left = transfer("to_left", dram, left).dimensions(2), to_right = transfer("to_right", dram, right).dimensions(2);
+    // The result is kept in columns: a(i, l) may be rows of A or of B, by strides alone.
+    auto const step = intrinsic("step", c(j, i) += wide(a(i, l)) * wide(b(j, l))).reads(a, left).reads(b, right).updates(c, acc);
+    auto const on = machine("machine", dram, left, right, acc, to_left, to_right, store, zero, step);
+    auto const rows_by_rows = C(y, x) += wide(A(y, z)) * wide(B(x, z));
+    auto const made = schedule(rows_by_rows, on).cache_read(A, left).cache_read(B, right).cache_write(C, acc);
+    auto const columns = [](auto row, auto column) { return index_map(column, row); };
+    CHECK(make_plan(schedule(made).layout(columns).tensorize(y, x, z, step)).refusal.kind == verdict_kind::none);
+    CHECK(make_plan(schedule(made).layout(columns).tensorize(x, y, z, step)).refusal.kind == verdict_kind::none);
+    // Rows of C are no columns.
+    CHECK(make_plan(schedule(made).tensorize(x, y, z, step)).refusal.kind != verdict_kind::none);
+}

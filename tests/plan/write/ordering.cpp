@@ -26,7 +26,8 @@ enum : int { gets_at, unit_at, puts_at, core_at = -1 };
 
 struct orders : ordering {
     explicit orders(writing& planned) : ordering(planned) {}
-    using ordering::can_be, ordering::computes_aside_, ordering::order, ordering::order_all, ordering::pass, ordering::wait;
+    using ordering::can_be, ordering::computes_aside_, ordering::order, ordering::order_all, ordering::order_anew, ordering::pass,
+        ordering::wait;
 };
 
 /// Pushes and pops by the engines of their links, waits as w.
@@ -80,6 +81,24 @@ TEST_CASE("interlocked engines get no steps") {
     CHECK(t.p.plan.steps.size() == 0);
     made.order(unit_at, core_at);
     CHECK(t.p.plan.steps.size() == 2);
+}
+TEST_CASE("versions whose steps begin anew are free when the iteration before has used them") {
+    static constexpr memory near{.name = "near", .base = 0x4000, .capacity = 4_KiB, .host_visible = false};
+    static constexpr auto closer = transfer("closer", tile, near).on(puts_back).asynchronous().dimensions(2);
+    static constexpr auto step_near = intrinsic("step", to(r) = from(r) + 1).reads(from, near).writes(to, tile).on(unit).asynchronous();
+    static constexpr auto by_core = machine("by_core", dram, tile, near, gets, unit, puts_back, in, out, closer, step_near);
+    static constexpr auto by_tokens =
+        machine("by_tokens", dram, tile, near, gets, unit, puts_back, in, out, closer, step_near, tokens(unit, puts_back));
+    for (machine const* where : {&by_core, &by_tokens}) {
+        auto const made_by = schedule(adding, *where).cache_read(A, tile).at(m).cache_read(A, near).at(m).cache_write(C, tile).at(m);
+        planned_to t(pass::links, schedule(made_by).tensorize(n, step_near));
+        REQUIRE_FALSE(t.p.refused());
+        orders made(t.p);
+        made.order_anew(0);  // steps of A.tile are counted over all of m
+        CHECK(steps_of(t.p.plan) == "");
+        made.order_anew(1);  // those of A.near in each iteration, from A.tile
+        CHECK(steps_of(t.p.plan) == (where == &by_core ? "unit> >core" : "unit> >puts"));
+    }
 }
 TEST_CASE("a wait for a step that no iteration has is not written") {
     planned_to t(pass::rings, schedule(adding, chip).cache_read(A, tile).at(m).buffers(2));

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/plan/place/joined_rows.hpp>
+#include <utility>
 
 // Whether a loop nest computes exactly what an intrinsic or a transfer declares.
 namespace tilewright::detail {
@@ -341,8 +342,20 @@ constexpr bool whole_steps(nest const& n, intrinsic_description const& what, mat
     return true;
 }
 
+/// Whether every operand of an intrinsic that lies on a stage as `found` says is in the memory that it is taken from.
+constexpr bool takes_operands_where_they_lie(planning const& p, int intrinsic_at, matching const& found) {
+    intrinsic_description const& what = p.of->where().intrinsics[intrinsic_at];
+    for (int position = 0; position < what.operand_count; ++position) {
+        int const binding = found.find(what.operands[position].tensor);
+        use const* const of = binding < 0 ? nullptr : p.plan.use_at(found.nodes[binding]);
+        if (of != nullptr && p.buffer_at(of->buffer).memory != memory_under(p.of->where(), what.operands[position].memory_name))
+            return false;
+    }
+    return true;
+}
+
 /// Tries the covered loops of stage `s` for the axes of an intrinsic, first in the order they were named, then in every other order. Orders
-/// with whole steps go before orders with a partial last step.
+/// that take every operand from its memory go before others, and of these, orders with whole steps before orders with a partial last step.
 /// @return what is wrong in the order that matches best, the first among equals
 constexpr mismatch match_intrinsic(planning const& p, stage_id s, int intrinsic_at, matching& found) {
     machine const& where = p.of->where();
@@ -354,14 +367,20 @@ constexpr mismatch match_intrinsic(planning const& p, stage_id s, int intrinsic_
     fixed_array<int, max_rank> order{0, 1, 2, 3, 4, 5};
     mismatch closest{};
     matcher::goal_list goals;
-    matching partial;  // the first order that matches, although steps do not divide the loops
+    matching best;  // the first order of the highest rank that matches
+    int highest = 0;
     for (bool more = true; more;) {
         for (int axis = 0; axis < n.covered_count; ++axis) {
             found.loop_of_axis[axis] = n.covered[order[axis]];
         }
         mismatch const wrong = match_semantics(p, s, where.intrinsics[intrinsic_at], view, found, goals);
-        if (!wrong && (whole_steps(n, where.intrinsics[intrinsic_at], found) || n.axes[found.loop_of_axis[0]].lane_extent > 0)) return {};
-        if (!wrong && partial.count == 0) partial = found;
+        if (!wrong) {
+            bool const lie = takes_operands_where_they_lie(p, intrinsic_at, found);
+            bool const whole = whole_steps(n, where.intrinsics[intrinsic_at], found) || n.axes[found.loop_of_axis[0]].lane_extent > 0;
+            if (lie && whole) return {};
+            int const rank = 1 + (whole ? 1 : 0) + (lie ? 2 : 0);
+            if (rank > highest) highest = rank, best = found;
+        }
         if (!closest || wrong.reached > closest.reached) closest = wrong;
         // The next permutation in lexicographic order.
         more = false;
@@ -369,32 +388,13 @@ constexpr mismatch match_intrinsic(planning const& p, stage_id s, int intrinsic_
             if (order[at] > order[at + 1]) continue;
             int last = n.covered_count - 1;
             while (order[last] < order[at]) --last;
-            int const kept = order[at];
-            order[at] = order[last];
-            order[last] = kept;
-            for (int low = at + 1, high = n.covered_count - 1; low < high; ++low, --high) {
-                int const swapped = order[low];
-                order[low] = order[high];
-                order[high] = swapped;
-            }
+            std::swap(order[at], order[last]);
+            for (int low = at + 1, high = n.covered_count - 1; low < high; ++low, --high) std::swap(order[low], order[high]);
             more = true;
         }
     }
-    if (partial.count == 0) return closest;
-    found = partial;
-    return {};
-}
-
-/// Whether every operand of an intrinsic that lies on a stage as `found` says is in the memory that it is taken from.
-constexpr bool takes_operands_where_they_lie(planning const& p, int intrinsic_at, matching const& found) {
-    intrinsic_description const& what = p.of->where().intrinsics[intrinsic_at];
-    for (int position = 0; position < what.operand_count; ++position) {
-        int const binding = found.find(what.operands[position].tensor);
-        use const* const of = binding < 0 ? nullptr : p.plan.use_at(found.nodes[binding]);
-        if (of != nullptr && p.buffer_at(of->buffer).memory != memory_under(p.of->where(), what.operands[position].memory_name))
-            return false;
-    }
-    return true;
+    if (highest > 0) found = best;
+    return highest > 0 ? mismatch{} : closest;
 }
 
 }  // namespace tilewright::detail

@@ -55,6 +55,25 @@ class ordering {
         });
     }
 
+    /// Those who touch the result of stage `s` in the place where it is computed.
+    constexpr agents readers_of(stage_id s) {
+        buffer_id const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
+        return computed == p.placed(s).home ? users_of(p, computed) : agents{};
+    }
+    /// Where steps are counted anew in every iteration of a loop: before the first load, waits until the iteration before has used the
+    /// versions. No step of this iteration stands for that.
+    constexpr void order_anew(int at) {
+        staging const& st = p.staging_at(at);
+        if (!computes_aside_ || st.writes || st.ring < 0 || st.scope <= share_depth(p, st.stage, st.depth)) return;
+        int const to = is_filled_by_core(p, st) ? -1 : p.ring_at(st.ring).engine;
+        agents const users = users_of(p, st.buffer, at);
+        agents::each_of(users.engines, [&](int from) { order(from, to); });
+        // For transfers that no tokens order, the core waits where they are used.
+        agents::each_of(users.movers, [&](int from) {
+            if (to >= 0 && tokens_between(where(), from, to) >= 0) order(from, to);
+        });
+    }
+
     writing& p;
     bool computes_aside_ = has_asynchronous_intrinsics(p.of->where());
 };

@@ -94,11 +94,6 @@ class program_writer : core_signals {
         }
     }
 
-    /// Those who touch the result of stage `s` in the place where it is computed.
-    constexpr agents readers_of(stage_id s) {
-        buffer_id const computed = p.plan.use_at(p.stage_at(s).target)->buffer;
-        return computed == p.placed(s).home ? users_of(p, computed) : agents{};
-    }
     /// Whether an asynchronous transfer stores the result of a stage and the core waits for it, no later than `depth`, where the next
     /// version begins. A result that another stage overwrites and stores elsewhere in the program does not count.
     constexpr bool is_stored_by_steps(stage_id s, int depth = 0) {
@@ -152,6 +147,7 @@ class program_writer : core_signals {
         ring_step when;
         if (ring_at >= 0) when = step_of(p, ring_at, p.ring_at(ring_at).distance);
         if (st.around >= 0) wait_for_next(st);
+        if (st.scope == st.depth) order_anew(at);
         if (ring_at < 0 || p.ring_at(ring_at).run_time || when.ahead < p.ring_at(ring_at).steps)
             fill_and_load(at, mover, when, ring_at >= 0);
     }
@@ -196,6 +192,7 @@ class program_writer : core_signals {
             staging const& st = p.staging_at(at);
             if (st.writes || !counts_from(st, position, level)) return;
             p.write_for(st.stage);
+            order_anew(at);
             ring const& r = p.ring_at(st.ring);
             std::int64_t const ahead = r.run_time || r.distance < r.steps ? r.distance : r.steps;
             if (ahead == 0) return;
