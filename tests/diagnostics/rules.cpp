@@ -595,6 +595,8 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.mismatch(ir::rule::stride_not_a_multiple, step(c(i, j) += product).stride_multiple(48), m, n, k);
     book.mismatch(ir::rule::operand_not_aligned, step(c(i, j) += product).alignment(128), m, n, k);
     book.mismatch(ir::rule::stride_too_long, step(c(i, j) += product).stride_at_most(b, 32), m, n, k);
+    book.mismatch(ir::rule::stride_not_told,
+                  step(c(i, j) += product).calls("step", argument::address(a), argument::address(b), argument::address(c)), m, n, k);
     auto const strided = intrinsic("strided", c(i, j) = -d(i, j)).reads(d, dram).stride_at_most(d, 64).writes(c, spad);
     auto const with_strided = machine("with_strided", dram, spad, transfer("back", spad, dram).dimensions(2), strided);
     auto const negated_rows = C(m, n) = -D(m, n);

@@ -117,6 +117,7 @@
     X(across_blocks, "`$2` takes #0 elements from dimension #1 of its buffer, which lie in several blocks")                               \
     X(stride_not_a_multiple, "rows of `$2` lie #0 elements apart, which is no multiple of #1; a layout can pad them")                     \
     X(stride_too_long, "rows of `$2` lie #0 elements apart, at most #1 are taken")                                                        \
+    X(stride_not_told, "rows of `$2` lie #0 elements apart, which no argument tells; #1 is where rows follow each other")                 \
     X(stride_not_known, "rows of argument `$2` may lie further apart than the #1 elements that are taken; stage it")                      \
     X(operand_not_aligned, "`$2` lies #0 bytes past a multiple of #1")                                                                    \
     X(other_constant, "a constant of type $2 is #0, in the intrinsic #1")                                                                 \

@@ -1,9 +1,9 @@
 #pragma once
 #include <tilewright/plan/ir/step_cycles.hpp>
 #include <tilewright/plan/loops/box.hpp>
-#include <tilewright/plan/place/match.hpp>
 #include <tilewright/plan/write/clipping.hpp>
 #include <tilewright/plan/write/fills.hpp>
+#include <tilewright/plan/write/operand_strides.hpp>
 #include <tilewright/plan/write/transfer_stage.hpp>
 
 // The innermost step of a tensorized stage: which intrinsic it calls, on which operands, and what comes before it.
@@ -111,34 +111,6 @@ constexpr std::int16_t keep_step_extents(writing& p, stage_id s, int intrinsic_a
     return static_cast<std::int16_t>(p.plan.step_extents.count - before);
 }
 
-/// Asks the buffer for what an intrinsic needs of the strides of its operand at `position`.
-constexpr mismatch check_strides(writing& p, intrinsic_description const& what, int position, operand_use const& o) {
-    operand_constraint const& wanted = what.operands[position];
-    buffer const& b = p.buffer_at(o.buffer);
-    std::int64_t const size = bytes_of(b.type);
-    for (int dimension = 0; dimension < max_rank; ++dimension) {
-        int const along = o.dimension[dimension];
-        // Neighbours are along the last of the operand's dimensions that lie in the buffer's last.
-        bool is_strided = along >= 0 && along != b.rank - 1;
-        for (int other = dimension + 1; along >= 0 && other < max_rank; ++other) is_strided |= o.dimension[other] == along;
-        if (!is_strided) continue;
-        std::int64_t const stride = b.stride(along) * o.factor[dimension];
-        std::int64_t multiple = p.common_multiple(what.stride_alignment, wanted.stride_multiple, wanted.tensor);
-        each_value(p.of->where(), what, [&](call_argument const& a) {
-            if (a.is == role::stride && a.operand == position && a.dimension == dimension && a.value > 1)
-                multiple = p.common_multiple(multiple, a.value, wanted.tensor);
-        });
-        bool const argument = b.kind == buffer_kind::argument;
-        if (wanted.longest_stride > 0 && argument) return differs(rule::stride_not_known, wanted.tensor, 0, wanted.longest_stride);
-        if (wanted.longest_stride > 0 && stride > wanted.longest_stride)
-            return differs(rule::stride_too_long, wanted.tensor, stride, wanted.longest_stride);
-        if (ask_for_multiple(p, o.buffer, along, o.factor[dimension], multiple * size))
-            return differs(rule::stride_not_a_multiple, wanted.tensor, stride, multiple);
-    }
-    region_fault const wrong = contradiction_in(p, o.buffer);
-    return wrong ? differs(rule::stride_not_a_multiple, wanted.tensor, wrong.value / size, wrong.limit / size) : mismatch{};
-}
-
 /// The operand at `position` of an intrinsic that lies on stage `s` as `found` says; checks its memory, strides and alignment.
 /// @return where it is in the plan, -1 after a refusal
 constexpr int keep_operand(writing& p, stage_id s, int intrinsic_at, matching const& found, int position) {
@@ -181,7 +153,8 @@ constexpr int keep_operand(writing& p, stage_id s, int intrinsic_at, matching co
     }
     std::int64_t const asked = p.common_multiple(what.address_alignment, wanted.alignment, wanted.tensor);
     region_fault const fault = align(p, u.buffer, at, alignment_in(p, u.buffer, wanted.memory_name, asked));
-    wrong = fault ? differs(rule::operand_not_aligned, wanted.tensor, fault.value, fault.limit) : check_strides(p, what, position, o);
+    wrong = fault ? differs(rule::operand_not_aligned, wanted.tensor, fault.value, fault.limit)
+                  : check_strides(p, intrinsic_at, found, position, o);
     if (wrong) return refuse_mismatch(p, s, intrinsic_at, wrong), -1;
     return p.add(o);
 }
