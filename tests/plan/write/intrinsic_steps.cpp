@@ -192,3 +192,16 @@ TEST_CASE("a step ends with an axis when no other lane moves its form") {
     CHECK_FALSE(ends_step(t.p, sum_of(0, {{-1, lane}}), along));
     CHECK_FALSE(ends_step(t.p, sum_of(0, {{1, lane}, {1, other}}), along));
 }
+TEST_CASE("a tile of one block lies in blocks as well as a tile of several does") {
+    axis const q{"q", 3}, e{"e", 4};
+    auto const blocks = intrinsic("blocks", c(i) = sum(q, e, a(q, i, e))).reads(a, spad).writes(c, spad).up_to(q);
+    machine const on("on", dram, spad, get, put, blocks);
+    for (int count : {1, 2, 3}) {
+        INFO(count << " blocks");
+        axis const block{"block", count}, in_block{"in_block", 4};
+        computation const sums = C(m) = sum(block, in_block, A(m, 4 * block + in_block));
+        auto const made =
+            schedule(sums, on).cache_read(A, spad).layout([](auto row, auto column) { return index_map(column / 4, row, column % 4); });
+        CHECK(make_plan(schedule(made).cache_write(C, spad).tensorize(m, block, in_block, blocks)).refusal.kind == verdict_kind::none);
+    }
+}

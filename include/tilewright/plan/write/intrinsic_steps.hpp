@@ -47,8 +47,8 @@ constexpr mismatch place_operand(planning const& p, stage_id s, int intrinsic_at
         for (int axis = 0; axis < found.semantics.axis_count; ++axis) {
             std::int64_t const wanted = index.coefficients[axis];
             nest_axis const& loop = n.axes[found.loop_of_axis[axis]];
-            if (wanted == 0) continue;
-            bool moved = loop.lane_extent == 1;  // one element: there is no next one
+            if (wanted == 0 || loop.lane_extent == 1) continue;  // one element: there is no next one
+            bool moved = false;
             for (int along = 0; along < b.rank; ++along) {
                 linear const at = p.form_of(u.at[along]);
                 std::int64_t const have = at.coefficient_of(loop.lane);
