@@ -1,4 +1,3 @@
-// clang-format off: schedules are read line by line, a buffer a line.
 #pragma once
 #include <tilewright/tilewright.hpp>
 
@@ -93,8 +92,12 @@ template <class Half>
 inline constexpr auto odd = P(odd_m, odd_n) += cast<float>(A<Half>(odd_m, odd_k)) * cast<float>(B<Half>(odd_k, odd_n));
 template <class Half>
 inline constexpr schedule odd_on_unit = schedule(odd<Half>, unit<Half>)
-    .cache_read(A<Half>, spad).by(load).cache_read(B<Half>, spad).by(load).cache_write(P, acc)
-    .tensorize(odd_m, odd_n, odd_k, mac<Half>);
+                                            .cache_read(A<Half>, spad)
+                                            .by(load)
+                                            .cache_read(B<Half>, spad)
+                                            .by(load)
+                                            .cache_write(P, acc)
+                                            .tensorize(odd_m, odd_n, odd_k, mac<Half>);
 template <class Half>
 inline constexpr schedule row_loaded = schedule(padded_row<Half>, unit<Half>)
                                            .split(y, yo, yi, 6)

@@ -1,5 +1,5 @@
 #pragma once
-#include <tilewright/import/halves.hpp>
+#include <tilewright/import/values.hpp>
 #include <utility>
 #include <vector>
 
@@ -151,13 +151,12 @@ inline void clip(lowering& of) {
         return limited;
     });
 }
-/// The same constant, where each float32 is what `make` makes of it. One of another type stays.
-inline known_tensor changed(known_tensor of, float (*make)(float)) {
-    if (of.what.type != scalar_type::float32) return of;
+/// A constant of float32 whose elements are rounded to 16 bits.
+inline known_tensor rounded(known_tensor of, scalar_type half) {
     std::vector<float> const values = network::values_of<float>(of.bytes);
     of.bytes.clear();
     for (float const one : values) {
-        auto const word = std::bit_cast<std::uint32_t>(make(one));
+        auto const word = std::bit_cast<std::uint32_t>(value_of_half(half, half_bits_of(half, one)));
         for (int byte = 0; byte < 4; ++byte) of.bytes.push_back(static_cast<std::byte>(word >> 8 * byte & 0xff));
     }
     return of;
@@ -165,18 +164,17 @@ inline known_tensor changed(known_tensor of, float (*make)(float)) {
 /// A float of 16 bits is a float32, and is rounded.
 inline void convert_to(lowering& of) {
     std::int64_t const asked = integer(of, "to", 0);
-    scalar_type const to = type_of_number(asked);
-    bool const to_float16 = asked == number_of_float16, to_bfloat16 = asked == number_of_bfloat16;
+    scalar_type const to = type_of_number(asked), half = asked == number_of_float16    ? scalar_type::float16
+                                                         : asked == number_of_bfloat16 ? scalar_type::bfloat16
+                                                                                       : scalar_type::literal;
     // Weights stay constants.
     if (to == scalar_type::float32 && of.is_constant(0)) {
         known_tensor known = of.known(0);
-        if (to_float16) known = changed(std::move(known), network::rounded_to_float16);
-        if (to_bfloat16) known = changed(std::move(known), network::rounded_to_bfloat16);
-        if (known.what.type == to) return of.give_known(0, std::move(known));
+        if (known.what.type == to) return of.give_known(0, is_half(half) ? rounded(std::move(known), half) : std::move(known));
     }
     elementwise(of, 1, [&](auto const& x) {
         value const made = to == scalar_type::boolean ? truth(is_true(x[0])) : convert(x[0], to);
-        return to_float16 ? rounded_to_float16(made) : to_bfloat16 ? rounded_to_bfloat16(made) : made;
+        return is_half(half) ? convert(convert(made, half), to) : made;
     });
 }
 inline void where(lowering& of) {

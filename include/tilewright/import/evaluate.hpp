@@ -190,6 +190,8 @@ class evaluator {
         return of;
     }
     static scalar converted(scalar const& of, scalar_type from, scalar_type to) {
+        if (is_half(to)) return {0, value_of_half(to, half_bits_of(to, static_cast<float>(of.real)))};
+        if (is_half(from)) return of;
         if (is_float(from) && !is_float(to)) {
             if (!(of.real > -9e18 && of.real < 9e18)) throw not_known{};
             return rounded({static_cast<std::int64_t>(of.real), 0}, to);
