@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <tilewright/compute/half.hpp>
+#include <tilewright/compute/scalar.hpp>
 
 #include "catch.hpp"
 #include "oracle/arithmetic.hpp"

@@ -4,7 +4,6 @@
 
 // Floating-point numbers of 16 bits: their formats, and conversions from and to `float`.
 namespace tilewright {
-
 namespace detail {
 
 /// A sign, then an exponent, then a fraction: 16 bits. Infinities, numbers without a leading 1 and what is no number are as in IEEE 754.
@@ -99,10 +98,4 @@ struct half_number {
 };
 
 }  // namespace detail
-
-/// Of IEEE 754: 5 bits of exponent, 10 of fraction. As an element type it is for memory: kernels compute with `cast<float>(x)`.
-using float16 = detail::half_number<detail::ieee_half>;
-/// The upper half of a `float`: 8 bits of exponent, 7 of fraction. Likewise for memory.
-using bfloat16 = detail::half_number<detail::brain_half>;
-
 }  // namespace tilewright

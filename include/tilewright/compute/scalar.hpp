@@ -29,6 +29,13 @@ enum class scalar_type : std::uint8_t {
     bfloat16
 };
 
+// They stand after the enumerators of these names: g++ warns of the other order.
+
+/// Of IEEE 754: 5 bits of exponent, 10 of fraction. As an element type it is for memory: kernels compute with `cast<float>(x)`.
+using float16 = detail::half_number<detail::ieee_half>;
+/// The upper half of a `float`: 8 bits of exponent, 7 of fraction. Likewise for memory.
+using bfloat16 = detail::half_number<detail::brain_half>;
+
 template <class T>
 constexpr scalar_type scalar_type_of() {
     using enum scalar_type;

@@ -2,7 +2,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <tilewright/compute/half.hpp>
+#include <tilewright/compute/scalar.hpp>
 #include <tilewright/network/graph.hpp>
 #include <vector>
 
