@@ -165,14 +165,18 @@ inline double in_digits(double real, int digits, int lowest, double largest) {
     return std::abs(made) > largest ? std::copysign(HUGE_VAL, made) : made;
 }
 /// Floats of 16 bits are given as float32.
-inline elements cast(call const& of) {
-    element_type const to = type_of(of.integer("to", 0));
-    if (!network::is_half(to)) return cast_to(of.operand(0), to);
-    return mapped(cast_to(of.operand(0), element_type::float32), element_type::float32, [&](auto x) {
+inline elements cast_to_any(elements const& in, element_type to) {
+    if (!network::is_half(to)) return cast_to(in, to);
+    return mapped(cast_to(in, element_type::float32), element_type::float32, [&](auto x) {
         double const real = static_cast<double>(x);
         return to == element_type::float16 ? in_digits(real, 11, -24, 65504) : in_digits(real, 8, -133, 0x1.fep127);
     });
 }
-inline elements cast_like(call const& of) { return cast_to(of.operand(0), of.operand(1).type); }
+inline elements cast(call const& of) { return cast_to_any(of.operand(0), type_of(of.integer("to", 0))); }
+/// The model says whether the operand has 16 bits.
+inline elements cast_like(call const& of) {
+    element_type const declared = of.node.inputs.size() > 1 ? of.whole.at(of.node.inputs[1]).type : element_type::unknown;
+    return cast_to_any(of.operand(0), network::is_half(declared) ? declared : of.operand(1).type);
+}
 
 }  // namespace tilewright::reference::of_onnx
