@@ -30,9 +30,9 @@ inline std::vector<bool> needed_nodes(network::graph const& graph, std::optional
     return nodes;
 }
 
-/// @throws not_imported  where a node has operands, results or settings of elements that no kernel has. Operators of ONNX compute floats of
-/// 16
-///                       bits as float32; those of TensorFlow Lite have them as constants that become float32.
+/// Operators of ONNX compute floats of 16 bits as float32; those of TensorFlow Lite have them as constants that become float32.
+///
+/// @throws not_imported  where a node has operands, results or settings of elements that no kernel has
 inline void need_elements(lowering const& of) {
     using network::element_type;
     auto const need = [&](std::string const& what, element_type type, std::string const& type_name, bool takes_halves) {
