@@ -47,21 +47,12 @@ struct expression {
     constexpr ir::node const& root() const { return nodes[Count - 1]; }
 };
 
-namespace detail {
-template <class T>
-inline constexpr bool is_passed = !one_of<T, float16, bfloat16>;
-template <class T>
-constexpr scalar_type type_of_parameter() {
-    static_assert(is_passed<T>, "a parameter of 16 bits is passed as a float: parameter<float>");
-    return scalar_type_of<T>();
-}
-}  // namespace detail
-
 /// A scalar that the caller of the kernel passes by value.
 template <class T>
 struct parameter {
     // Refuses a type that elements cannot have here, in a short line.
-    static_assert(detail::type_of_parameter<T>() != scalar_type::literal);
+    static_assert(scalar_type_of<T>() != scalar_type::literal);
+    static_assert(!is_half(scalar_type_of<T>()), "a parameter of 16 bits is passed as a float: parameter<float>");
     ir::label name;
 };
 
