@@ -34,12 +34,12 @@ class c_operations {
     }
     std::string use_conversion(scalar_type from, scalar_type to) {
         conversions_.insert({from, to});
-        return std::string(name_of(to)) + "_of_" + name_of(from);
+        return conversion_name(from, to);
     }
     /// Of float to or from a number of 16 bits.
     std::string use_half(scalar_type from, scalar_type to) {
         halves_.insert({from, to});
-        return half_name(from, to);
+        return conversion_name(from, to);
     }
     std::string use_bits(scalar_type from, scalar_type to) {
         bits_.insert({from, to});
@@ -142,7 +142,7 @@ class c_operations {
         }
     }
     static std::string conversion_text(scalar_type from, scalar_type to) {
-        std::string const name = std::string(name_of(to)) + "_of_" + name_of(from), type = c_type_of(to);
+        std::string const name = conversion_name(from, to), type = c_type_of(to);
         int const bits = 8 * bytes_of(to) - (is_unsigned(to) ? 0 : 1);
         std::string const top = "0x1p" + std::to_string(bits) + (from == scalar_type::float32 ? "f" : "");
         std::string const bottom = is_unsigned(to)                             ? "a > -1"
@@ -154,7 +154,7 @@ class c_operations {
     }
 
     static std::string bits_name(scalar_type from, scalar_type to) { return std::string(name_of(to)) + "_of_bits_of_" + name_of(from); }
-    static std::string half_name(scalar_type from, scalar_type to) { return std::string(name_of(to)) + "_of_" + name_of(from); }
+    static std::string conversion_name(scalar_type from, scalar_type to) { return std::string(name_of(to)) + "_of_" + name_of(from); }
     /// $F bits of the fraction, $E the largest exponent, $B the difference of the exponents of 1, $Z what the smallest fraction is worth.
     static std::string of_format(std::string const& pattern, scalar_type half) {
         bool const ieee = half == scalar_type::float16;
@@ -169,7 +169,7 @@ class c_operations {
         return text;
     }
     static std::string from_half_text(scalar_type from, scalar_type to) {
-        return "static float " + half_name(from, to) +
+        return "static float " + conversion_name(from, to) +
                of_format(
                    "(uint16_t a) {\n"
                    "    const uint32_t exponent = (uint32_t)a >> $F & $E, fraction = a & ((1u << $F) - 1);\n"
@@ -184,7 +184,7 @@ class c_operations {
                    from);
     }
     static std::string to_half_text(scalar_type from, scalar_type to) {
-        return "static uint16_t " + half_name(from, to) +
+        return "static uint16_t " + conversion_name(from, to) +
                of_format(
                    "(float a) {\n"
                    "    uint32_t bits = 0;\n"

@@ -155,10 +155,8 @@ inline void clip(lowering& of) {
 inline known_tensor rounded(known_tensor of, scalar_type half) {
     std::vector<float> const values = network::values_of<float>(of.bytes);
     of.bytes.clear();
-    for (float const one : values) {
-        auto const word = std::bit_cast<std::uint32_t>(value_of_half(half, half_bits_of(half, one)));
-        for (int byte = 0; byte < 4; ++byte) of.bytes.push_back(static_cast<std::byte>(word >> 8 * byte & 0xff));
-    }
+    for (float const one : values)
+        network::append_bytes(of.bytes, std::bit_cast<std::uint32_t>(value_of_half(half, half_bits_of(half, one))), 4);
     return of;
 }
 /// A float of 16 bits is a float32, and is rounded.

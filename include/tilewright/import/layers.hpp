@@ -70,9 +70,7 @@ struct known_tensor {
 /// Numbers as a tensor of int32 with these extents.
 inline known_tensor known_int32(std::vector<std::int64_t> const& values, std::vector<std::int64_t> const& extents) {
     known_tensor made(scalar_type::int32, extents, {});
-    for (std::int64_t const one : values) {
-        for (int byte = 0; byte < 4; ++byte) made.bytes.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(one) >> 8 * byte));
-    }
+    for (std::int64_t const one : values) network::append_bytes(made.bytes, static_cast<std::uint64_t>(one), 4);
     return made;
 }
 /// Likewise as a list.

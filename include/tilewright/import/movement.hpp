@@ -166,9 +166,7 @@ inline void constant(lowering& of) {
 }
 inline known_tensor known_integers64(shape const& values, shape const& extents) {
     known_tensor made(scalar_type::int64, extents, {});
-    for (std::int64_t const one : values) {
-        for (int byte = 0; byte < 8; ++byte) made.bytes.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(one) >> 8 * byte));
-    }
+    for (std::int64_t const one : values) network::append_bytes(made.bytes, static_cast<std::uint64_t>(one), 8);
     return made;
 }
 inline void shape_of(lowering& of) {

@@ -137,7 +137,7 @@ class quantised_pairs {
             std::uint64_t word = 0;
             if constexpr (std::is_same_v<T, float>) word = std::bit_cast<std::uint32_t>(one);
             else word = static_cast<std::uint64_t>(one);
-            for (int byte = 0; byte < network::bytes_of(type); ++byte) stored.push_back(static_cast<std::byte>(word >> 8 * byte));
+            network::append_bytes(stored, word, network::bytes_of(type));
         }
         network::tensor made{.type = type, .shape = network::tensor_shape{}};
         if (is_list) made.shape->push_back({static_cast<std::int64_t>(values.size())});

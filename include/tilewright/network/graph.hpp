@@ -165,4 +165,9 @@ std::vector<T> values_of(std::vector<std::byte> const& constant) {
     return values;
 }
 
+/// Appends the lower `size` bytes of a word to a constant, the lowest first.
+inline void append_bytes(std::vector<std::byte>& constant, std::uint64_t word, int size) {
+    for (int byte = 0; byte < size; ++byte) constant.push_back(static_cast<std::byte>(word >> 8 * byte & 0xff));
+}
+
 }  // namespace tilewright::network

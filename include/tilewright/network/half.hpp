@@ -20,8 +20,7 @@ inline std::vector<std::byte> as_float32(element_type type, std::vector<std::byt
     made.reserve(2 * halves.size());
     for (std::uint16_t const bits : values_of<std::uint16_t>(halves)) {
         float const number = type == element_type::float16 ? std::bit_cast<float16>(bits) : std::bit_cast<bfloat16>(bits);
-        auto const word = std::bit_cast<std::uint32_t>(number);
-        for (int byte = 0; byte < 4; ++byte) made.push_back(static_cast<std::byte>(word >> 8 * byte & 0xff));
+        append_bytes(made, std::bit_cast<std::uint32_t>(number), 4);
     }
     return made;
 }

@@ -86,10 +86,6 @@ class onnx_constants {
                          from.uint64_data_size(), from.string_data_size()});
     }
 
-    static void append(std::vector<std::byte>& bytes, std::uint64_t word, int size) {
-        for (int byte = 0; byte < size; ++byte) bytes.push_back(static_cast<std::byte>(word >> 8 * byte & 0xff));
-    }
-
     /// The elements out of the list that ONNX keeps those of this type in.
     std::vector<std::byte> from_list(onnx::TensorProto const& from, element_type type, std::string const& part) const {
         std::vector<std::byte> bytes;
@@ -102,17 +98,17 @@ class onnx_constants {
                 bool const fits = type == element_type::uint64 ||
                                   (std::in_range<std::int64_t>(value) && can_hold(type, static_cast<std::int64_t>(value)) && is_pattern);
                 if (!fits) refuse(file_, refusal::constant_value, part, std::to_string(value) + " in " + std::string(name_of(type)));
-                append(bytes, static_cast<std::uint64_t>(value), bytes_of(type));
+                append_bytes(bytes, static_cast<std::uint64_t>(value), bytes_of(type));
             }
         };
         switch (type) {
             case element_type::float32:
                 taken = from.float_data_size();
-                for (float const value : from.float_data()) append(bytes, std::bit_cast<std::uint32_t>(value), 4);
+                for (float const value : from.float_data()) append_bytes(bytes, std::bit_cast<std::uint32_t>(value), 4);
                 break;
             case element_type::float64:
                 taken = from.double_data_size();
-                for (double const value : from.double_data()) append(bytes, std::bit_cast<std::uint64_t>(value), 8);
+                for (double const value : from.double_data()) append_bytes(bytes, std::bit_cast<std::uint64_t>(value), 8);
                 break;
             case element_type::int64: integers(from.int64_data()); break;
             case element_type::uint32:

@@ -93,7 +93,7 @@ elements of_numbers(network::element_type type, std::vector<std::int64_t> extent
             if constexpr (sizeof one == 8) word = std::bit_cast<std::uint64_t>(one);
             else if constexpr (sizeof one == 4) word = std::bit_cast<std::uint32_t>(one);
             else word = static_cast<std::uint64_t>(static_cast<std::int64_t>(one));
-            for (std::size_t byte = 0; byte < sizeof one; ++byte) made.bytes.push_back(static_cast<std::byte>(word >> 8 * byte));
+            network::append_bytes(made.bytes, word, static_cast<int>(sizeof one));
         }
     });
     return made;
