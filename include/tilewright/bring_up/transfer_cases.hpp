@@ -112,7 +112,7 @@ class transfer_cases {
         moved_dimension& one = s.dimensions[static_cast<std::size_t>(d - 1)];
         std::int64_t& stride = of_source ? one.source_stride : one.destination_stride;
         if (one.extent == 1) return void(stride = 0);  // as generated code passes it
-        std::int64_t const next = follows(s, of_source, d), unit = detail::lcm(step(of_source), taken.multiple);
+        std::int64_t const next = follows(s, of_source, d), unit = detail::lcm(step(of_source), taken.unit());
         std::int64_t const least = room::rounded(next, unit);
         if (taken.none) stride = next;
         else if (taken.exactly > 0) stride = taken.exactly;

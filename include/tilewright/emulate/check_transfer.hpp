@@ -109,7 +109,7 @@ class transfer_check : part_check {
     }
     /// A stride that the side takes after what it covers so far, or 0.
     std::int64_t next_stride(stride_limits const& taken, side const& of) {
-        std::int64_t const step = detail::lcm(detail::lcm(of.step, std::max<std::int64_t>(of.size, 1)), taken.multiple);
+        std::int64_t const step = detail::lcm(detail::lcm(of.step, std::max<std::int64_t>(of.size, 1)), taken.unit());
         std::int64_t const least = (of.reach + step - 1) / step * step;
         if (taken.none) return least == of.reach ? of.reach : 0;
         if (taken.exactly > 0) return taken.exactly >= of.reach && taken.exactly % step == 0 ? taken.exactly : 0;

@@ -53,7 +53,7 @@ inline std::string why_illegal(transfer_description const& t, detail::call_limit
             if (taken.exactly > 0 && stride != taken.exactly) return at() + "where it is " + number(taken.exactly);
             if (taken.none && stride != behind) return at() + "where there is none and " + number(behind) + " would follow";
             if (taken.most > 0 && stride > taken.most) return at() + "more than " + number(taken.most);
-            if (stride % taken.multiple != 0) return at() + "no multiple of " + number(taken.multiple);
+            if (stride % taken.unit() != 0) return at() + "no multiple of " + number(taken.multiple);
             std::int64_t const border = t.border.is && side == 0 ? call.padded(dimension) : 0;
             follows[side] = stride * (extent - border);
         }

@@ -86,7 +86,7 @@ constexpr call_limits limits_of(machine const& where, transfer_description const
         if (a.is != role::source_stride && a.is != role::destination_stride) return;
         (a.is == role::source_stride ? sources : destinations) |= bit;
         stride_limits& strides = (a.is == role::source_stride ? made.sources : made.destinations)[a.dimension - 1];
-        if (a.value > 1 && strides.multiple >= 1) strides.multiple = lcm(strides.multiple, a.value);
+        if (a.value > 1 && strides.multiple >= 0) strides.multiple = lcm(strides.unit(), a.value);
     });
     made.deduced = rows && bytes ? 1 : 0;
     for (int d = 0; d < max_rank; ++d) {

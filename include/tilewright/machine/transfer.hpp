@@ -73,19 +73,23 @@ struct semantics_range {
 };
 
 /// What strides one side of a call takes along one of its dimensions: how far apart rows, planes, … may lie. In bytes.
+///
+/// All of its defaults are 0, because parts have arrays of them: g++ 12 loses other defaults (docs/design/compilers.md).
 struct stride_limits {
     std::int64_t most = 0;      ///< longest; 0: any
-    std::int64_t multiple = 1;  ///< it is a multiple of this
+    std::int64_t multiple = 0;  ///< it is a multiple of this; 0: any
     std::int64_t exactly = 0;   ///< always so far apart, such as one row of the memory; 0: as the call is told
     bool none = false;          ///< rows follow each other without gaps, as do planes, …
 
     /// Whether a call is told the stride.
     constexpr bool is_told() const { return exactly == 0 && !none; }
+    /// What it is a multiple of, at least 1.
+    constexpr std::int64_t unit() const { return multiple > 0 ? multiple : 1; }
     /// What its numbers may be, as of a memory.
     template <class Visit>
     constexpr void each_number(Visit&& visit) const {
         visit("longest stride", most, 0);
-        visit("multiple of a stride", multiple, 1);
+        visit("multiple of a stride", multiple, 0);
         visit("stride", exactly, 0);
     }
     friend constexpr bool operator==(stride_limits const&, stride_limits const&) = default;

@@ -166,10 +166,10 @@ constexpr stride_fit fit(planning const& p, call_shape const& s, bool of_source,
     if (limits.none) return {.legal = follows == bytes && (known || !has_open_extents(p, side, dimension)), .dense = true};
     if (known)
         return {.legal = limits.exactly > 0 ? bytes == limits.exactly
-                                            : bytes % limits.multiple == 0 && (limits.most == 0 || bytes <= limits.most)};
+                                            : bytes % limits.unit() == 0 && (limits.most == 0 || bytes <= limits.most)};
     // Rows of an argument lie at least as far apart as they are long.
     std::int64_t const most = limits.exactly > 0 ? limits.exactly : limits.most,
-                       multiple = limits.exactly > 0 ? limits.exactly : limits.multiple;
+                       multiple = limits.exactly > 0 ? limits.exactly : limits.unit();
     bool const reaches = most == 0 || (bytes + multiple - 1) / multiple * multiple <= most;
     return {.legal = reaches && (limits.exactly == 0 || limits.exactly % step == 0), .multiple = multiple, .most = most};
 }
