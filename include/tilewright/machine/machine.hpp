@@ -95,6 +95,13 @@ struct machine {
         static_assert(detail::as_expected<Part>,
                       "machine takes its parts without braces: machine(\"npu\", dram, spad, loader, mvin, mac16)");
     }
+    /// Refused: a machine has a name.
+    template <class Part>
+        requires(can_be_part<Part>)
+    constexpr explicit machine(Part const&) : name(ir::wrong_call) {
+        static_assert(detail::as_expected<Part>,
+                      "machine takes its name, and then parts of machines: machine(\"npu\", dram, spad, loader, mvin, mac16)");
+    }
     /// Refused, with what a machine takes. A name alone is one, without parts.
     template <bool expected = false>
     constexpr explicit machine(detail::anything, detail::anything, ...) : name(ir::wrong_call) {
