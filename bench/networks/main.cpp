@@ -227,15 +227,12 @@ void print(entry const& of, row const& one) {
     std::fflush(stdout);
 }
 
-/// Shares in per cent, as they are and as they can be; a dash where there is nothing.
-std::string share(networks::array_use const& of) {
-    char text[16] = "-";
-    if (of.cycles > 0) std::snprintf(text, sizeof text, "%.1f %%", 100 * of.share());
-    return text;
-}
-std::string bound(networks::array_use const& of) {
-    char text[16] = "-";
-    if (of.cycles > 0) std::snprintf(text, sizeof text, "%.1f %%", 100 * of.bound());
+/// The share for which the array is needed, the most that this can be, and the share for which it is at work; dashes where there is
+/// nothing.
+std::string shares(networks::array_use const& of) {
+    char text[32] = "      -       -       -";
+    if (of.cycles > 0)
+        std::snprintf(text, sizeof text, "%5.1f %% %5.1f %% %5.1f %%", 100 * of.share(), 100 * of.bound(), 100 * of.share_at_work());
     return text;
 }
 
@@ -245,9 +242,10 @@ networks::array_use print_on_chip(std::vector<entry> const& entries, int& code) 
         "\nint8 on the chip of lesson 14, with larger memories, loads that write borders, and an array and a vector unit beside the "
         "controller.\n`busy`: of layers that sum products over 16 channels or more, the share of their cycles for which the array is "
         "needed; `images`: of\nthose that have several pixels. `at most`: that share if each of these layers took no longer than the array "
-        "is needed, or than the\nload of its operands, each once: one vector uses each weight once.\n\n%-28s %7s %9s %6s %12s %12s %7s "
-        "%7s %7s %7s\n",
-        "", "plan s", "act_mem", "proven", "cycles", "emulated", "busy", "at most", "images", "at most");
+        "is needed, or than the\nload of its operands, each once: one vector uses each weight once. `at work`: the share for which the "
+        "array "
+        "carries out calls, full or not.\n\n%-28s %7s %9s %6s %12s %12s %7s %7s %7s %7s %7s %7s\n",
+        "", "plan s", "act_mem", "proven", "cycles", "emulated", "busy", "at most", "at work", "images", "at most", "at work");
     networks::array_use all, images;
     for (entry const& one : entries) {
         if (!one.is_int8) continue;
@@ -267,15 +265,12 @@ networks::array_use print_on_chip(std::vector<entry> const& entries, int& code) 
             continue;
         }
         all.add(found.array), images.add(found.images);
-        std::printf("%-28s %7.2f %9lld %6s %12.0f %12.0f %7s %7s %7s %7s  %d of %d layers on the npu%s\n", one.title().c_str(),
-                    found.seconds_to_plan, found.act_bytes, found.proven ? "yes" : "no", found.cycles, found.emulated,
-                    share(found.array).c_str(), bound(found.array).c_str(), share(found.images).c_str(), bound(found.images).c_str(),
-                    found.on_npu, found.layers, found.emulated == found.cycles ? "" : ": NOT AS PLANNED");
+        std::printf("%-28s %7.2f %9lld %6s %12.0f %12.0f %s %s  %d of %d layers on the npu%s\n", one.title().c_str(), found.seconds_to_plan,
+                    found.act_bytes, found.proven ? "yes" : "no", found.cycles, found.emulated, shares(found.array).c_str(),
+                    shares(found.images).c_str(), found.on_npu, found.layers, found.emulated == found.cycles ? "" : ": NOT AS PLANNED");
         std::fflush(stdout);
     }
-    if (all.cycles > 0)
-        std::printf("%-28s %54s %7s %7s %7s\n", "all", share(all).c_str(), bound(all).c_str(), share(images).c_str(),
-                    bound(images).c_str());
+    if (all.cycles > 0) std::printf("%-28s %46s %s %s\n", "all", "", shares(all).c_str(), shares(images).c_str());
     return all;
 }
 

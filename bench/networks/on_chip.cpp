@@ -47,8 +47,10 @@ chip_figures on_chip(imported::layers layers, std::vector<std::vector<std::byte>
             if (channels < 16) continue;
             std::int64_t pixels = 1;
             for (std::int64_t const extent : one.layer->of.shapes().at(of_model.value().data.str())) pixels *= extent;
+            auto const planned = std::make_unique<plan_value>(make_plan(one.how));
             array_use const with{.busy = one.report.least_cycles,
                                  .cycles = static_cast<double>(plan->kernel_at(plan->find_kernel(one.layer->of.what().name)).cycles),
+                                 .at_work = static_cast<double>(planned->busy(networks_chip::array).value),
                                  .least = std::max(one.report.least_cycles, least_cycles_of_loads(of_model.value(), pixels))};
             made.array.add(with);
             if (!of_model.value().m.empty()) made.images.add(with);

@@ -7,10 +7,12 @@ namespace networks {
 /// How busy the array is with layers.
 struct array_use {
     double busy = 0, cycles = 0;  ///< what the array needs; what the layers take
+    double at_work = 0;           ///< for which it carries out calls, whether they do all that they can or not
     double least = 0;  ///< what they take at least: the array's need, or the time for loading each operand once, if that is longer
 
-    void add(array_use const& more) { busy += more.busy, cycles += more.cycles, least += more.least; }
+    void add(array_use const& more) { busy += more.busy, at_work += more.at_work, cycles += more.cycles, least += more.least; }
     double share() const { return cycles > 0 ? busy / cycles : 0; }
+    double share_at_work() const { return cycles > 0 ? at_work / cycles : 0; }
     double bound() const { return least > 0 ? busy / least : 0; }  ///< the share that no schedule exceeds
 };
 
