@@ -242,8 +242,7 @@ networks::array_use print_on_chip(std::vector<entry> const& entries, int& code) 
         "\nint8 on the chip of lesson 14, with larger memories, loads that write borders, and an array and a vector unit beside the "
         "controller.\n`busy`: of layers that sum products over 16 channels or more, the share of their cycles for which the array is "
         "needed; `images`: of\nthose that have several pixels. `at most`: that share if each of these layers took no longer than the array "
-        "is needed, or than the\nload of its operands, each once: one vector uses each weight once. `at work`: the share for which the "
-        "array "
+        "is needed, or than the\nload of its operands, each once: one vector uses each weight once. `at work`: the share for which it "
         "carries out calls, full or not.\n\n%-28s %7s %9s %6s %12s %12s %7s %7s %7s %7s %7s %7s\n",
         "", "plan s", "act_mem", "proven", "cycles", "emulated", "busy", "at most", "at work", "images", "at most", "at work");
     networks::array_use all, images;
