@@ -184,7 +184,8 @@ class tile_pipeline {
     /// what is inside; else the question stands outside of the innermost loop. If that one crosses a border that counts, it gets a part of
     /// its own without the question: see `move_inside`.
     bool is_chosen(int node) const {
-        if (!around_.chooses || around_.reported || !plan_.is_guarded(node) || body_.loop_count == 0) return false;
+        if (!around_.chooses || around_.reported || !plan_.is_guarded(node) || body_.loop_count == 0 || has_another_border(node))
+            return false;
         for (int at = 0; at < body_.loop_count; ++at) {
             if (plan_.variables[body_.loops[at]].vectorized) return false;
         }
@@ -194,6 +195,16 @@ class tile_pipeline {
                 !tilewright::detail::moves_with(plan_, tilewright::detail::form_of(plan_, one.index), body_.loops[body_.loop_count - 1]);
         });
         return outside || adds_nothing(stage_.body, node);
+    }
+    /// Whether a tensor is read with another border, too. Halide loads an element that two choices have in common before it chooses, so the
+    /// element has an address wherever it is.
+    bool has_another_border(int node) const {
+        ir::buffer_id const read = plan_.use_at(node)->buffer;
+        for (int at = 0; at < plan_.uses.size(); ++at) {
+            use const& other = plan_.uses[at];
+            if (other.buffer == read && plan_.is_guarded(other.node) && plan_.what[other.node].value != plan_.what[node].value) return true;
+        }
+        return false;
     }
     /// Whether a reduction of the value `of` is the same with and without the border of a padded access: a factor 0, or the least of all
     /// that a maximum is taken of.
