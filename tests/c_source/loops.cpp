@@ -62,6 +62,12 @@ constexpr auto two_borders = out(y, x, f) += cast<std::int32_t>(padded(in(h, w, 
                                              cast<std::int32_t>(padded(in(h, w, c), 3)(y + r - 1, x + s - 1, c)) *
                                              cast<std::int32_t>(padded(W(f, r, s, c), 0)(f + 1, r, s, c));
 constexpr auto two_borders_on_host = schedule(two_borders, host);
+// Both choices stand outside of the innermost loop, and choose the same element.
+constexpr axis h5{"h5", 5}, one{"one", 1};
+constexpr tensor<bool> flags{"flags"}, others{"others"};
+constexpr auto two_ends = small(y, one) =
+    select(others(y, one) || padded(flags(h5), true)(y), cast<std::int8_t>(padded(flags(h5), false)(y)), in(y, one));
+constexpr auto two_ends_on_host = schedule(two_ends, host);
 // 0 times infinity is no number, so the factor counts.
 constexpr auto rounded = out(y, x, f) += cast<std::int32_t>(padded(real(h, w, c), 0)(y + r - 1, x + s - 1, c) * real_W(f, r, s, c));
 constexpr auto rounded_on_host = schedule(rounded, host);
@@ -178,6 +184,12 @@ TEST_CASE("a border that counts is chosen where it is read") {
         CHECK(holds(source, " ? "));
     }
     check<two_borders_on_host>();
+}
+TEST_CASE("an element that two borders stand for is not read where there is none") {
+    std::string const source = check<two_ends_on_host>();
+    INFO(source);
+    CHECK(holds(source, "for (int32_t y = 0; y < 5; ++y) {"));
+    CHECK(!holds(source, "y < 7"));
 }
 TEST_CASE("a border that is no maximum is not read") {
     std::string const source = check<pool_on_host>();
