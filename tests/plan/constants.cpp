@@ -1,5 +1,5 @@
 // What a compiler writes into its output for a machine, a plan and a program is what it has computed. The program ends with 1 where it is
-// not: tests compile it by every compiler. The plans that are compared with are made when the program runs.
+// not: tests compile it by g++ and by clang. The plans that are compared with are made when the program runs.
 #include <cstdio>
 #include <memory>
 #include <string>
