@@ -438,6 +438,18 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.ill_formed(ir::rule::literal_that_does_not_fit, A(m, n) = B(m, n) + 300);
     book.ill_formed(ir::rule::no_shift_amount, C(m, n) = D(m, n) << 32);
     book.ill_formed(ir::rule::literal_without_type, A(m, n) = select(B(m, n) > 0, 1, 0));
+    book.ill_formed(ir::rule::tensor_without_indices, C = D(m, n));
+    book.ill_formed(ir::rule::tensor_without_indices, C(m, n) = D);
+    book.ill_formed(ir::rule::tensor_without_indices, C(m, n) = 2 * D + E);
+    book.ill_formed(ir::rule::tensor_without_indices, C(m, n) = max(E(m, n), any_tensor{"D", scalar_type::int32}));
+    book.ill_formed(ir::rule::tensor_without_indices, C(m) += E);
+    book.ill_formed(ir::rule::tensor_without_indices, C(m) = D(E, m));
+    book.ill_formed(ir::rule::tensor_without_type, C(m) = cast<std::int32_t>(tensor{"untyped"}(m)));
+    book.ill_formed(ir::rule::tensor_without_type, tensor{"untyped"}(m) = D(m));
+    book.ill_formed(ir::rule::stage_inside_a_value, C(m, n) = (D(m, n) = E(m, n)) + 1);
+    book.ill_formed(ir::rule::stage_inside_a_value, C(m, n) = D(m, n) = E(m, n));
+    book.ill_formed(ir::rule::text_as_a_value, C(m, n) = D("m", n));
+    book.ill_formed(ir::rule::text_as_a_value, C(m, n) = D(m, n) + "1");
     book.ill_formed(ir::rule::condition_without_bool, A(m, n) = select(B(m, n), B(m, n), 0));
     book.ill_formed(ir::rule::operation_not_for_this_type, V(m) = W(m) + W(m));
     book.ill_formed(ir::rule::operation_not_for_this_type, F(m) = G(m) << 2);

@@ -8,6 +8,10 @@
     X(literal_that_does_not_fit, "a literal does not fit the type of the other operand")                                                  \
     X(literal_without_type, "a literal has no type here; write cast<...>(...) around it")                                                 \
     X(too_many, "there are too many")                                                                                                     \
+    X(tensor_without_indices, "a tensor stands without its indices; write an element, such as A(i, j)")                                   \
+    X(tensor_without_type, "a tensor has no element type; write one, such as tensor<float>")                                              \
+    X(stage_inside_a_value, "a stage is no value; read an element of what it computes")                                                   \
+    X(text_as_a_value, "text is no value and no index; write the axis itself")                                                            \
     X(condition_without_bool, "the condition of select is not a bool")                                                                    \
     X(operation_not_for_this_type, "the operation does not exist for the type of its operands")                                           \
     X(computes_with_halves, "float16 and bfloat16 are for memory: compute with cast<float>(...), and store a cast of the result")         \

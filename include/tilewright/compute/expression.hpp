@@ -57,6 +57,11 @@ struct parameter {
 };
 
 template <int Count>
+struct computation;
+struct any_tensor;
+template <class T = void>
+struct tensor;
+template <int Count>
 struct tensor_element;
 
 namespace detail {
@@ -71,11 +76,22 @@ template <int Count>
 inline constexpr bool is_symbolic<expression<Count>> = true;
 template <int Count>
 inline constexpr bool is_symbolic<tensor_element<Count>> = true;
+// What stands for no value becomes an expression that says which rule it breaks.
+template <>
+inline constexpr bool is_symbolic<any_tensor> = true;
+template <class T>
+inline constexpr bool is_symbolic<tensor<T>> = true;
+template <int Count>
+inline constexpr bool is_symbolic<computation<Count>> = true;
+template <class T>
+inline constexpr bool is_text = false;
+template <std::size_t Letters>
+inline constexpr bool is_text<char[Letters]> = true;
 
 template <class T>
 concept symbolic = is_symbolic<T>;
 template <class T>
-concept operand = symbolic<T> || arithmetic<T>;
+concept operand = symbolic<T> || arithmetic<T> || is_text<T>;
 /// The cheaper question comes first: a compiler asks it for every comparison of two enumerators in the library.
 template <class... T>
 concept operands = (symbolic<T> || ...) && (operand<T> && ...);
@@ -99,6 +115,16 @@ constexpr expression<Count> const& to_expression(expression<Count> const& e) {
 }
 template <int Count>
 constexpr expression<Count> to_expression(tensor_element<Count> const& a);
+constexpr expression<1> to_expression(any_tensor const& t);
+template <int Count>
+constexpr expression<1> to_expression(computation<Count> const& c);
+constexpr expression<1> not_a_value(rule broken, ir::label const& name = {}) {
+    return {{{{.op = operation::invalid, .name = name, .value = static_cast<std::int64_t>(broken)}}}};
+}
+template <std::size_t Letters>
+constexpr expression<1> to_expression(char const (&)[Letters]) {
+    return not_a_value(rule::text_as_a_value);
+}
 template <class T>
     requires arithmetic<T>
 constexpr expression<1> to_expression(T value) {

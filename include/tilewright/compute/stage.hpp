@@ -169,9 +169,11 @@ constexpr stage_mistake check_expressions(computation_view nodes, stage const& s
             auto const broken = static_cast<rule>(n.value);
             if (broken == rule::too_many)
                 return {broken, n.name, n.name.empty() ? "parts of a reduction" : "dimensions", n.arguments[0], max_rank};
-            if (broken == rule::condition_without_bool) return {broken};
+            if (broken == rule::condition_without_bool || broken == rule::text_as_a_value) return {broken};
+            if (broken == rule::tensor_without_indices || broken == rule::stage_inside_a_value) return {broken, n.name};
             return {broken, broken == rule::operands_of_different_types ? types_of(nodes, n) : name_of(n.type)};
         }
+        if (n.op == operation::access && n.type == scalar_type::literal) return {rule::tensor_without_type, n.name};
         if (n.op == operation::within && run_time_extent::is_kept_in(n.value)) return {rule::padding_of_run_time, n.name};
         if (n.op == operation::within && n.value < 1) return {rule::axis_without_extent, n.name};
         bool const computes = n.op != operation::access && n.op != operation::constant && n.op != operation::parameter &&

@@ -53,6 +53,10 @@ template <int Count>
 constexpr expression<Count> to_expression(tensor_element<Count> const& a) {
     return a.whole;
 }
+template <int Count>
+constexpr expression<1> to_expression(computation<Count> const& c) {
+    return not_a_value(rule::stage_inside_a_value, c.nodes[Count - 1].name);
+}
 }  // namespace detail
 
 /// A tensor whose element type is chosen at run time. Row-major: the last index is contiguous.
@@ -81,13 +85,32 @@ struct any_tensor {
         detail::limit_arguments(root, sizeof...(Indices));
         return element;
     }
+
+    /// `C = A(m, n)`, for `C(m, n) = A(m, n)`: a stage that the planner refuses.
+    template <class Value>
+        requires detail::operand<Value>
+    constexpr auto operator=(Value const&) const { return (*this)() = detail::not_a_value(ir::rule::tensor_without_indices, name); }
 };
+
+namespace detail {
+constexpr expression<1> to_expression(any_tensor const& t) { return not_a_value(rule::tensor_without_indices, t.name); }
+}  // namespace detail
 
 /// A tensor of elements of type `T`. Its extents follow from how it is indexed.
 template <class T>
 struct tensor : any_tensor {
     constexpr tensor(ir::label tensor_name) : any_tensor{tensor_name, scalar_type_of<T>()} {}
+    /// Refused: a tensor has no extents of its own.
+    template <class Extent, bool expected = false>
+    constexpr tensor(ir::label tensor_name, Extent const&, ...) : tensor(tensor_name) {
+        static_assert(expected, "a tensor takes a name: its extents are those of the axes");
+    }
+    using any_tensor::operator=;
 };
+
+/// Without a type, it is refused by the planner.
+template <>
+constexpr tensor<void>::tensor(ir::label tensor_name) : any_tensor{tensor_name} {}
 
 /// A tensor of known extents with a constant around it: see `padded`.
 template <int Rank>
