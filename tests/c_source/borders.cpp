@@ -103,3 +103,10 @@ TEST_CASE("a core that fills the border beside what a device loads", "[long]") {
     check_everywhere(on, schedule(conv, on).cache_read(in, near_by));
     check_everywhere(on, schedule(conv, on).tile(y, x, yo, xo, yi, xi, 4, 4).cache_read(in, near_by).at(xo));
 }
+TEST_CASE("a tile that begins before the data: no pointer leaves it") {
+    auto const on = machine("on", dram, near_by, transfer("plain", dram, near_by).dimensions(3));
+    axis const i{"i", 29}, io{"io"}, ii{"ii"};
+    tensor<std::int32_t> const sums{"sums"};
+    auto const backwards = sums(i) = cast<std::int32_t>(in(-2 * i));
+    check_everywhere(on, schedule(backwards, on).split(i, io, ii, 17).cache_read(in, near_by).at(io));
+}

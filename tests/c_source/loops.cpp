@@ -79,6 +79,13 @@ constexpr tensor<std::int32_t> biased{"biased"};
 constexpr auto doubled = out(y, x) = added(y, x) * 2 + biased(x);
 constexpr auto doubled_on_host = schedule(doubled, host);
 
+// Floats become integers, which become others. None of the floats fits the last type.
+constexpr axis w64{"w64", 64};
+constexpr tensor<std::uint8_t> bytes{"bytes"};
+constexpr auto recast = bytes(w64) = cast<std::uint8_t>(cast<std::int8_t>(cast<float>(w64 - 100) * 0.75f)) +
+                                     cast<std::uint8_t>(cast<std::int32_t>(cast<std::int16_t>(cast<float>(w64 + 100) * 3.5f)));
+constexpr auto recast_on_host = schedule(recast, host);
+
 template <schedule const& Schedule>
 std::string check() {
     static constexpr plan_value const& plan = tilewright::plan<Schedule>;
@@ -131,6 +138,7 @@ TEST_CASE("a sum is a variable of the loops that add to it, and only what is ins
     CHECK(bodies_of(source, "r").empty());
     CHECK(!holds(source, "if (1 <="));
 }
+TEST_CASE("an integer that a float was converted to is converted again as an integer") { check<recast_on_host>(); }
 TEST_CASE("a sum of nothing but a border has no step that adds to it") {
     std::string const source = check<outside_on_host>();
     INFO(source);

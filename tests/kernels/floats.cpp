@@ -208,3 +208,18 @@ TEST_CASE("a division by a zero that is known is one") {
     for (computation_view const what : {greatest.view(), least.view(), plain.view()})
         kernels::check_kernel(*std::make_unique<plan_value>(make_plan(schedule(what, unit))), emulated<unit>());
 }
+TEST_CASE("an integer that a float was converted to is converted again as an integer") {
+    auto const made = [](int at) { return static_cast<std::int32_t>(static_cast<float>(at - 32) * 33.5f); };
+    constexpr auto q = cast<float>(x - 32) * 33.5f;
+    constexpr tensor<std::uint8_t> bytes{"bytes"};
+    constexpr tensor<std::uint32_t> words{"words"};
+    constexpr auto narrow = bytes(x) = cast<std::uint8_t>(cast<std::int32_t>(q));
+    check_everywhere<std::uint8_t>(narrow.view(), {}, made);
+    constexpr auto low = E(x) = cast<std::int8_t>(cast<std::int32_t>(cast<std::int16_t>(q)));
+    check_everywhere<std::int8_t>(low.view(), {}, made);
+    constexpr auto wrapped = words(x) = cast<std::uint32_t>(cast<std::int16_t>(q));
+    check_everywhere<std::uint32_t>(wrapped.view(), {}, made);
+    constexpr auto positive = E(x) = cast<std::int8_t>(cast<std::uint16_t>(q + 2000.0f));
+    check_everywhere<std::int8_t>(positive.view(), {},
+                                  [](int at) { return static_cast<int>(static_cast<float>(at - 32) * 33.5f + 2000.0f); });
+}

@@ -97,6 +97,30 @@ inline c_expressions::piece c_expressions::external(Halide::Internal::Call const
     return {op->name + "(" + arguments + ")", word};
 }
 
+/// Whether an address is a pointer, or moves from one.
+inline bool c_expressions::begins_at_pointer(Expr const& address) {
+    return holds_node(address, [&](Expr const& part) {
+        auto const* const v = part.as<Halide::Internal::Variable>();
+        return v != nullptr && (v->type.is_handle() || variable(v->name).is == c_variable::kind::address);
+    });
+}
+inline bool c_expressions::is_zero_offset(Expr offset) {
+    while (auto const* const widened = offset.as<Halide::Internal::Cast>()) offset = widened->value;
+    return Halide::Internal::is_const_zero(offset);
+}
+inline Halide::Expr c_expressions::signed_offset(Expr const& offset) {
+    auto const* const widened = offset.as<Halide::Internal::Cast>();
+    return Halide::cast<std::int64_t>(widened != nullptr && widened->value.type().is_int() ? widened->value : offset);
+}
+/// An offset as an operand of an addition to a pointer.
+inline c_expressions::piece c_expressions::offset_piece(Expr const& offset) {
+    auto const* const widened = offset.as<Halide::Internal::Cast>();
+    bool const is_signed = widened != nullptr && widened->value.type() == Halide::Int(64);
+    auto const* const number = is_signed ? Halide::Internal::as_const_int(widened->value) : nullptr;
+    if (number != nullptr && *number >= 0 && *number <= INT32_MAX) return {std::to_string(*number), word};
+    return write(is_signed ? widened->value : offset, {});
+}
+
 /// The program computes with addresses as numbers of 64 bits. In C they are pointers to bytes that move by offsets.
 inline c_expressions::piece c_expressions::pointer_piece(Expr const& address) {
     using namespace Halide::Internal;
@@ -111,24 +135,20 @@ inline c_expressions::piece c_expressions::pointer_piece(Expr const& address) {
         if (c->is_intrinsic(Call::reinterpret) && (c->type.is_handle() || c->args[0].type().is_handle())) return pointer_piece(c->args[0]);
         if (c->is_intrinsic(Call::make_struct) || (c->type.is_handle() && c->call_type == Call::Extern)) return write(address, {});
     }
-    if (auto const* const a = address.as<Add>()) {
-        // The first part is where the address begins.
-        bool const begins = holds_node(a->a, [&](Expr const& part) {
-            auto const* const v = part.as<Variable>();
-            return v != nullptr && (v->type.is_handle() || variable(v->name).is == c_variable::kind::address);
-        });
-        if (begins) {
-            Expr narrow = a->b;
-            while (auto const* const widened = narrow.as<Cast>()) narrow = widened->value;
-            if (is_const_zero(narrow)) return pointer_piece(a->a);
-            auto const* const offset = a->b.as<Cast>();
-            bool const is_signed = offset != nullptr && offset->value.type() == Halide::Int(64);
-            auto const* const number = is_signed ? as_const_int(offset->value) : nullptr;
-            bool const fits = number != nullptr && *number >= 0 && *number <= INT32_MAX;
-            piece const moved = fits ? piece{std::to_string(*number), word} : write(is_signed ? offset->value : a->b, {});
-            if (moved.text == "0" || moved.text == "(int64_t)0" || moved.text == "(uint64_t)0") return pointer_piece(a->a);
-            return {held(pointer_piece(a->a), sum) + " + " + held(moved, product), sum};
+    auto const moved_from_pointer = [&](Expr const& one) {
+        auto const* const made = one.as<Add>();
+        return made != nullptr && begins_at_pointer(made->a) ? made : nullptr;
+    };
+    if (moved_from_pointer(address) != nullptr) {
+        // Offsets are added to each other first: by one of them alone, the pointer might leave what it points into.
+        Expr begin = address, offset;
+        for (auto const* one = moved_from_pointer(begin); one != nullptr; one = moved_from_pointer(begin)) {
+            if (!is_zero_offset(one->b)) offset = offset.defined() ? signed_offset(one->b) + signed_offset(offset) : one->b;
+            begin = one->a;
         }
+        piece const moved = offset.defined() ? offset_piece(offset) : piece{"0", word};
+        if (moved.text == "0" || moved.text == "(int64_t)0" || moved.text == "(uint64_t)0") return pointer_piece(begin);
+        return {held(pointer_piece(begin), sum) + " + " + held(moved, product), sum};
     }
     if (auto const* const s = address.as<Select>())
         return {held(write(s->condition, {}), either) + " ? " + held(pointer_piece(s->true_value), either) + " : " +

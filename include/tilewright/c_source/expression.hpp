@@ -140,6 +140,10 @@ class c_expressions {
     piece combined(Halide::Internal::VectorReduce const* op, c_lane const& lane);
     piece called(Halide::Internal::Call const* op, c_lane const& lane);
     piece external(Halide::Internal::Call const* op);
+    bool begins_at_pointer(Expr const& address);
+    static bool is_zero_offset(Expr offset);
+    static Expr signed_offset(Expr const& offset);
+    piece offset_piece(Expr const& offset);
     piece pointer_piece(Expr const& address);
     piece helper_call(std::string const& what, Halide::Type const& type, std::vector<std::string> const& arguments) {
         std::string all;

@@ -20,12 +20,25 @@ inline Halide::Type type_of(scalar_type type) {
 /// The type that elements have in memory: a truth value is a byte.
 inline Halide::Type stored_type(scalar_type type) { return type == scalar_type::boolean ? Halide::UInt(8) : type_of(type); }
 
+/// The same integer, where Halide would leave out its conversion from floating point before one to fewer bits or as many: (uint8)(int8)x is
+/// not (uint8)x where x is negative.
+inline Halide::Expr kept_conversion(Halide::Type const& to, Halide::Expr const& value) {
+    using Halide::Internal::Cast;
+    Halide::Type const from = value.type();
+    if (value.as<Cast>() == nullptr || to.is_float() || from.is_float() || to.bits() > from.bits()) return value;
+    auto const* first = value.as<Cast>();
+    while (auto const* const before = first->value.as<Cast>()) first = before;
+    if (!first->value.type().is_float()) return value;
+    return Halide::reinterpret(from.with_code(from.is_int() ? Halide::Type::UInt : Halide::Type::Int), value);
+}
+
 /// A conversion as the language defines it. For a bool, Halide would take the lowest bit of an integer, and anything of a float. For signed
 /// numbers of 32 bits and more, Halide assumes that the value is in range: from the wrapped ends of a range it would conclude that a value
 /// is negative.
-inline Halide::Expr convert(Halide::Type const& to, Halide::Expr const& value) {
+inline Halide::Expr convert(Halide::Type const& to, Halide::Expr const& of) {
+    if (to.is_bool() && !of.type().is_bool()) return of != Halide::Internal::make_zero(of.type());
+    Halide::Expr const value = kept_conversion(to, of);
     Halide::Type const from = value.type();
-    if (to.is_bool() && !from.is_bool()) return value != Halide::Internal::make_zero(from);
     bool const integers = (from.is_int() || (from.is_uint() && !from.is_bool())) && to.is_int() && to.bits() >= 32;
     if (!integers || to.can_represent(from)) return Halide::cast(to, value);
     return Halide::reinterpret(to, Halide::cast(Halide::UInt(to.bits()), value));
