@@ -106,6 +106,20 @@ int add_one_too_many(std::int32_t const* b, std::int32_t* a, std::int64_t a_stri
 }
 int add_dense(std::int32_t const* b, std::int32_t* a, std::int64_t) { return add_in_place(b, a, 5); }
 
+// A unit of a fixed tile: its function is told how far rows of `wide` lie apart, and nothing of those of `square`.
+constexpr tensor<std::int32_t> square{"square"}, wide{"wide"};
+constexpr auto copy_tile = intrinsic("copy_tile", wide(row, column) = square(row, column))
+                               .reads(square, plain)
+                               .writes(wide, plain)
+                               .calls("copy_tile", argument::address(square), argument::address(wide), argument::stride(wide, 0));
+constexpr auto fixed_unit = machine("fixed_unit", plain, copy_tile);
+int copy_fixed_tile(std::int32_t const* from, std::int32_t* to, std::int64_t to_stride) {
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 5; ++j) to[i * to_stride + j] = from[i * 5 + j];
+    return 0;
+}
+int copy_dense_tile(std::int32_t const* from, std::int32_t* to, std::int64_t) { return copy_fixed_tile(from, to, 5); }
+
 template <class... Functions>
 std::string micro(intrinsic const& which, Functions... functions) {
     return check_intrinsic<micro_kernel::cpu>(which, c_functions(functions...));
@@ -130,6 +144,10 @@ TEST_CASE("a C function that is given one address for what it reads and what it 
 TEST_CASE("a C function that does what its intrinsic declares, in both forms") {
     CHECK(micro(micro_kernel::first_product, &right) == "");
     CHECK(micro(micro_kernel::next_product, &right) == "");
+}
+TEST_CASE("a C function that is not told a stride is called with rows that follow each other") {
+    CHECK(check_intrinsic<fixed_unit>(copy_tile, c_functions(&copy_fixed_tile)) == "");
+    CHECK(contains(check_intrinsic<fixed_unit>(copy_tile, c_functions(&copy_dense_tile)), "wide"));
 }
 TEST_CASE("C functions that do not are found out") {
     CHECK(micro(micro_kernel::next_product, &always_adds) == "");

@@ -132,8 +132,8 @@ TEST_CASE("the worst wait is the longest that something would help") {
 TEST_CASE("what would help depends on the versions that a buffer has") {
     std::string const text = cycle_account(make_plan(emulator_page::matmul_on_npu));
     CAPTURE(text);
-    CHECK(text.find("host    1,280  47.6 %  waits until C.acc is stored: buffers(2)\n") != std::string::npos);
-    CHECK(text.find("host      256   9.5 %  waits for B.spad: a longer prefetch, with more versions\n") != std::string::npos);
+    CHECK(text.find("host      960  35.7 %  waits until C.acc is stored: buffers(2)\n") != std::string::npos);
+    CHECK(text.find("host      192   7.1 %  waits for B.spad: a longer prefetch, with more versions\n") != std::string::npos);
     CHECK(text.find("storer     64   2.4 %  after its last job\n") != std::string::npos);
     schedule const wrong = schedule(lesson_matmul::matmul, lesson_matmul::npu).split(lesson_matmul::m, "a", "b", 0);
     CHECK(cycle_account(make_plan(wrong)).rfind("refused: `", 0) == 0);

@@ -29,6 +29,20 @@ constexpr void each_value(machine const& where, Description const& part, Visit&&
     }
 }
 
+/// Whether rows of the operand at `position` of an intrinsic may lie further apart in dimension `dimension` than without gaps: a function
+/// is told how far, the machine says how far at most, or the operand is passed by value. An operand that the result overwrites has its
+/// strides.
+constexpr bool has_free_stride(machine const& where, intrinsic_description const& what, int position, int dimension) {
+    operand_constraint const& wanted = what.operands[position];
+    int const memory = where.memories.find(wanted.memory_name);
+    if (what.call.count == 0 || wanted.longest_stride > 0 || (memory >= 0 && where.memories[memory].registers > 0))
+        return true;  // without a list, all strides are told
+    bool told = false;
+    each_value(where, what,
+               [&](call_argument const& a) { told |= a.is == role::stride && a.operand == position && a.dimension == dimension; });
+    return told;
+}
+
 /// The limits of a call. Dimension d stands at d - 1.
 struct call_limits {
     int dimensions = 0;                             ///< besides the row

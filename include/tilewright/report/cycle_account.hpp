@@ -41,6 +41,16 @@ inline bool is_begun(plan_value const& plan, int buffer) {
     }
     return found;
 }
+/// Whether a step stands inside of a loop.
+inline bool is_in_loop(plan_value const& plan, ir::step_kind kind, int what) {
+    int depth = 0;
+    for (int at = 0; at < plan.steps.size(); ++at) {
+        ir::step const& s = plan.steps[at];
+        if (s.kind == kind && s.what == what) return depth > 0;
+        depth += s.kind == ir::step_kind::loop ? 1 : s.kind == ir::step_kind::end ? -1 : 0;
+    }
+    return false;
+}
 inline spent_text text_of(plan_value const& plan, spent const& one) {
     machine const& where = *plan.where;
     auto const at = one.position;
@@ -74,8 +84,11 @@ inline spent_text text_of(plan_value const& plan, spent const& one) {
         case spent_on::waiting: {
             ring const& r = plan.rings[plan.waits[at].ring];
             std::string const name = buffer_name(r.buffer);
-            if (r.stores) return {"waits until " + name + " is stored", r.versions == 1 ? "buffers(2)" : "more versions"};
+            // Versions help neither what is stored last nor what has to be loaded first.
+            std::string const more = r.versions == 1 ? "buffers(2)" : "more versions";
+            if (r.stores) return {"waits until " + name + " is stored", is_in_loop(plan, ir::step_kind::wait, at) ? more : ""};
             if (is_begun(plan, r.buffer)) return begun("waits for " + name);
+            if (one.first) return {"waits for the first load of " + name, ""};
             return {"waits for " + name, r.versions == 1 ? "buffers(2)" : "a longer prefetch, with more versions"};
         }
         case spent_on::joining: {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <set>
 #include <tilewright/plan/check/prediction.hpp>
 #include <utility>
 #include <vector>
@@ -33,6 +34,7 @@ enum class spent_on : std::uint8_t {
 struct spent {
     spent_on on = spent_on::code;
     int position = 0;
+    bool first = false;  ///< of a wait for a transfer: nothing was waited for there before
     auto operator<=>(spent const&) const = default;
 };
 using spent_cycles = std::map<spent, std::int64_t>;
@@ -117,6 +119,7 @@ class noted_clocks {
               now(times.size()),
               room(times.size(), most),
               until(times.size(), INT64_MAX),
+              waited(times.size()),
               lanes(of.where->lane_count()) {
             for (core_account& one : now) one.channels.resize(static_cast<std::size_t>(lanes));
         }
@@ -129,7 +132,8 @@ class noted_clocks {
         std::vector<tilewright::detail::clocks> times;
         std::vector<core_account> now;
         std::vector<std::size_t> room;
-        std::vector<std::int64_t> until;  ///< where a core's timeline stops
+        std::vector<std::int64_t> until;    ///< where a core's timeline stops
+        std::vector<std::set<int>> waited;  ///< the waits for transfers that a core has come to
         int lanes;
         std::int64_t skipped = 0;  ///< cycles that the timeline leaves out
         noted_timeline timeline{};
@@ -147,7 +151,8 @@ class noted_clocks {
         note({on, at}, false, [&](auto& times) { times.start(in, at); });
     }
     void wait(run const& in, int at) {
-        note({spent_on::waiting, at}, false, [&](auto& times) { times.wait(in, at); });
+        bool const first = all_->waited[static_cast<std::size_t>(core_)].insert(at).second;
+        note({spent_on::waiting, at, first}, false, [&](auto& times) { times.wait(in, at); });
     }
     void push(run const& in, int at) { mine().push(in, at); }
     void pop(run const& in, int at) {
@@ -218,12 +223,15 @@ class noted_clocks {
         if (all_->earlier.size() <= depth) all_->earlier.resize(depth + 1);
         return all_->earlier[depth];
     }
+    /// What is spent when that happens again: no wait is the first one then.
+    static spent_cycles again(spent_cycles const& all) {
+        spent_cycles made;
+        for (auto const& [what, cycles] : all) made[{what.on, what.position}] += cycles;
+        return made;
+    }
     /// A period took `now` less `before`; `often` more follow.
     static void repeat(spent_cycles& now, spent_cycles const& before, std::int64_t often) {
-        for (auto& [what, cycles] : now) {
-            auto const found = before.find(what);
-            cycles += often * (cycles - (found == before.end() ? 0 : found->second));
-        }
+        now = sum(now, again(sum(now, before, -1)), often);
     }
     static void repeat(core_account& now, core_account const& before, std::int64_t often, std::int64_t period) {
         repeat(now.core, before.core, often);
@@ -239,11 +247,13 @@ class noted_clocks {
             // The first job of each period ends what the one before has left idle; that of this one may have ended more, or less.
             spent_cycles made = sum(c.instead, c.idle, 1);
             spent_cycles const once = sum(made, sum(was.instead, was.idle, 1), -1);
-            c.instead = sum(c.instead, once, often);
+            c.instead = sum(c.instead, again(once), often);
         }
     }
     static spent_cycles sum(spent_cycles all, spent_cycles const& more, std::int64_t often) {
-        for (auto const& [what, cycles] : more) all[what] += often * cycles;
+        for (auto const& [what, cycles] : more) {
+            if (cycles != 0) all[what] += often * cycles;
+        }
         return all;
     }
     /// @return whether there is room for more

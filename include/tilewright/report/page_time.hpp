@@ -64,7 +64,9 @@ struct page_time {
         for (std::int64_t time = 0; time <= end; time += step) marks.push_back({x(time), grouped(of.cycle_at(time))});
         return marked_axis(marks, "x", 64,
                            [&](axis_mark const& m) {
-                               return stroke("grid", m.at, top, m.at, bottom + 4) + word(m.text, m.at, bottom + 16, "middle");
+                               double const most = width - letter_width * static_cast<double>(m.text.size()) / 2;
+                               return stroke("grid", m.at, top, m.at, bottom + 4) +
+                                      word(m.text, std::min(m.at, most), bottom + 16, "middle");
                            }) +
                word("cycles", (left + width - right) / 2, bottom + 30, "middle") + "\n";
     }
@@ -134,11 +136,8 @@ class planned_timeline {
             bool const moves = one.what.on == spent_on::copying || one.what.on == spent_on::asking_copy;
             if (moves) {
                 movement const& m = plan_.movements[one.what.position];
-                bool const out = plan_.buffers[m.destination].kind == buffer_kind::argument;
-                int const held = out ? m.source : m.destination;
-                what = plan_.where->transfers[m.transfer].name.str() + " " + plan_.buffers[held].name.str();
-                made.colour = "hue" + std::to_string((held - arguments_ + 8) % 8);
-                made.buffers = within + std::to_string(held);
+                what = plan_.where->transfers[m.transfer].name.str() + " " + plan_.buffers[held_by(m)].name.str();
+                show_moved(made, m, within);
             } else {
                 what = name_of_body(one);
                 made.colour = "computes";
@@ -151,12 +150,19 @@ class planned_timeline {
             made.colour = kind_of(plan_, one.what).kind;
             made.is_open = made.colour != time_works.kind;
             what = text.what, help = text.help;
+            if (one.what.on == spent_on::copying && !made.is_open) show_moved(made, plan_.movements[one.what.position], within);
             if (one.what.on == spent_on::waiting)
                 made.buffers = within + std::to_string(plan_.rings[plan_.waits[one.what.position].ring].buffer);
         }
         made.label = what;
         made.says = what + "\n" + from_to(one.cycle, one.end - one.begin) + (help.empty() ? "" : "\nwhat would help: " + help);
         return made;
+    }
+    /// The buffer of a transfer that is no argument, if one of them is none.
+    int held_by(movement const& m) const { return plan_.buffers[m.destination].kind == buffer_kind::argument ? m.source : m.destination; }
+    void show_moved(time_stretch& one, movement const& m, std::string const& within) const {
+        one.colour = "hue" + std::to_string((held_by(m) - arguments_ + 8) % 8);
+        one.buffers = within + std::to_string(held_by(m));
     }
     std::string name_of_body(noted_time const& one) const {
         body const& b = plan_.bodies[one.what.position];

@@ -7,15 +7,6 @@
 // them.
 namespace tilewright::detail {
 
-/// Whether a function of an intrinsic is told how far dimension `dimension` of the operand at `position` strides.
-constexpr bool is_told_stride(machine const& where, intrinsic_description const& what, int position, int dimension) {
-    if (what.call.count == 0) return true;  // without a list, all strides are told
-    bool told = false;
-    each_value(where, what,
-               [&](call_argument const& a) { told |= a.is == role::stride && a.operand == position && a.dimension == dimension; });
-    return told;
-}
-
 /// The elements from one index of `dimension` to the next where an operand, at `node` of the semantics, lies without gaps.
 /// @return 0 where the dimension has one index, or the extent of one further in is up to the call: then nothing is known
 constexpr std::int64_t stride_without_gaps(computation_view semantics, intrinsic_description const& what, stage const& sem, node_id node,
@@ -43,8 +34,7 @@ constexpr mismatch untold_stride(planning const& p, int intrinsic_at, matching c
     machine const& where = p.of->where();
     intrinsic_description const& what = where.intrinsics[intrinsic_at];
     operand_constraint const& wanted = what.operands[position];
-    bool const by_value = where.memories[where.memories.find(wanted.memory_name)].registers > 0;
-    if (by_value || wanted.longest_stride > 0 || is_told_stride(where, what, position, dimension)) return {};
+    if (has_free_stride(where, what, position, dimension)) return {};
     node_id const node = found.semantic_nodes[found.find(wanted.tensor)];
     std::int64_t const known = stride_without_gaps(where.view(what.semantics), what, found.semantics, node, dimension);
     if (known > 0 && is_argument) return differs(rule::stride_not_known, wanted.tensor, 0, known);
