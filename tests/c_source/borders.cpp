@@ -52,6 +52,11 @@ static inline int plain(const void *source, void *destination, int64_t row, int6
     run(&one);
     return 0;
 }
+static inline int counted(const void *source, void *destination, int64_t elements, int64_t size) {
+    if (size != 1 && size != 4) return 78;
+    for (int64_t at = 0; at < elements * size; ++at) ((int8_t *)destination)[at] = ((const int8_t *)source)[at];
+    return 0;
+}
 static inline int loader_wait(int64_t tag) {
     int last = begun;
     while (last > finished && jobs[(last - 1) % 16].tag != tag) --last;
@@ -109,4 +114,13 @@ TEST_CASE("a tile that begins before the data: no pointer leaves it") {
     tensor<std::int32_t> const sums{"sums"};
     auto const backwards = sums(i) = cast<std::int32_t>(in(-2 * i));
     check_everywhere(on, schedule(backwards, on).split(i, io, ii, 17).cache_read(in, near_by).at(io));
+}
+TEST_CASE("a function that is told how many elements it moves, and how large one is") {
+    auto const load = transfer("counted", dram, near_by)
+                          .calls("counted", argument::source, argument::destination, argument::extent(0), argument::element_bytes);
+    auto const on = machine("on", dram, near_by, load);
+    axis const i{"i", 30}, io{"io"}, ii{"ii"};
+    tensor<std::int32_t> const wide{"wide"}, sums{"sums"};
+    auto const added = sums(i) = cast<std::int32_t>(in(i)) + wide(i);
+    check_everywhere(on, schedule(added, on).split(i, io, ii, 16).cache_read(in, near_by).at(io).cache_read(wide, near_by).at(io));
 }

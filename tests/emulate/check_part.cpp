@@ -120,6 +120,18 @@ int copy_fixed_tile(std::int32_t const* from, std::int32_t* to, std::int64_t to_
 }
 int copy_dense_tile(std::int32_t const* from, std::int32_t* to, std::int64_t) { return copy_fixed_tile(from, to, 5); }
 
+// A transfer whose function counts elements of a size.
+constexpr memory other{.name = "other", .base = 0x8000, .capacity = 4_KiB};
+constexpr auto count_moved =
+    transfer("count_moved", plain, other)
+        .calls("count_moved", argument::source, argument::destination, argument::extent(0), argument::element_bytes);
+constexpr auto counting = machine("counting", plain, other, count_moved);
+int move_elements(void const* from, void* to, std::int64_t elements, std::int64_t size) {
+    std::memcpy(to, from, static_cast<std::size_t>(elements * size));
+    return 0;
+}
+int move_halves(void const* from, void* to, std::int64_t elements, std::int64_t) { return move_elements(from, to, elements, 2); }
+
 template <class... Functions>
 std::string micro(intrinsic const& which, Functions... functions) {
     return check_intrinsic<micro_kernel::cpu>(which, c_functions(functions...));
@@ -163,6 +175,10 @@ TEST_CASE("steps of two calls, on numbers of rows") {
     CHECK(contains(check_intrinsic<systolic::npu>(systolic::multiply, rows(&preload, &compute_of_old_rows)), "stride 0 of a"));
     CHECK_THROWS_AS(check_intrinsic<systolic::npu>(systolic::multiply, rows(&preload)), std::invalid_argument);
     CHECK_THROWS_AS(check_intrinsic<systolic::npu>(systolic::multiply, c_functions(&preload, &compute)), std::invalid_argument);
+}
+TEST_CASE("a transfer that is told elements and their size") {
+    CHECK(check_transfer<counting>(count_moved, c_functions(&move_elements)) == "");
+    CHECK(check_transfer<counting>(count_moved, c_functions(&move_halves)) != "");
 }
 TEST_CASE("transfers, and what configures them") {
     CHECK(check_transfer<systolic::npu>(systolic::mvin, rows(&load).sets(systolic::config_ld, &set_stride)) == "");

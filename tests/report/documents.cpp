@@ -54,9 +54,9 @@ machine all_of_them() {
     machine made("all \"of\" \\ them\t");
     for (completion how : {completion::by_transfer, completion::by_channel, completion::by_engine})
         made.add(engine{.name = "engine", .completes = how});
-    for (int first = 0; first <= static_cast<int>(role::cores); first += device_call::most_arguments) {
+    for (int first = 0; first <= static_cast<int>(role::element_bytes); first += device_call::most_arguments) {
         device_call call{.symbol = "call"};
-        for (int at = first; at <= static_cast<int>(role::cores) && at < first + device_call::most_arguments; ++at)
+        for (int at = first; at <= static_cast<int>(role::element_bytes) && at < first + device_call::most_arguments; ++at)
             call.push({.is = static_cast<role>(at), .value = -at});
         made.more_calls.push(call);
     }

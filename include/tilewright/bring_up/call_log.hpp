@@ -185,6 +185,7 @@ class call_log {
             case role::destination: return address_of(on, t.destination, call.destination, a.value);
             case role::bytes: return in_units(bytes, a);
             case role::row_bytes: return in_units(call.row_bytes(), a);
+            case role::element_bytes: return number(call.destination_size());
             case role::extent: return in_units(a.dimension == 0 || present ? call.extent(a.dimension) : 1, a);
             case role::source_stride: return in_units(present ? call.source_stride(a.dimension) : 0, a);
             case role::destination_stride: return in_units(present ? call.destination_stride(a.dimension) : 0, a);

@@ -54,6 +54,7 @@ class transfer_code {
                 return c_calls::in_units(all + " * " + size, a);
             }
             case role::row_bytes: return c_calls::in_units("(int64_t)" + extent(0) + " * " + size, a);
+            case role::element_bytes: return size;
             case role::extent: return c_calls::in_units(a.dimension == 0 || present ? "(int64_t)" + extent(a.dimension) : "1", a);
             case role::source_stride: return c_calls::in_units(present && reads() ? "(int64_t)" + source_stride(a.dimension) : "0", a);
             case role::destination_stride: return c_calls::in_units(present ? "(int64_t)" + destination_stride(a.dimension) : "0", a);

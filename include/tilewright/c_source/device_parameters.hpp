@@ -27,6 +27,7 @@ inline std::string transfer_parameter(machine const& where, transfer_description
         case role::tag: return "int64_t tag";
         case role::channel: return "int64_t channel";
         case role::cores: return "int64_t cores";
+        case role::element_bytes: return "int64_t element_bytes";
         default: return literal_parameter(position);
     }
 }

@@ -141,6 +141,7 @@ class transfer_check : part_check {
             case role::destination: return {to_.at.address | static_cast<std::uint64_t>(a.value)};
             case role::bytes: return in_units(bytes, a);
             case role::row_bytes: return in_units(made.row_bytes(), a);
+            case role::element_bytes: return {static_cast<std::uint64_t>(made.destination_size())};
             case role::extent: return {static_cast<std::uint64_t>(a.dimension == 0 || present ? made.extent(a.dimension) : 1)};
             case role::source_stride: return in_units(present ? made.source_stride(a.dimension) : 0, a);
             case role::destination_stride: return in_units(present ? made.destination_stride(a.dimension) : 0, a);

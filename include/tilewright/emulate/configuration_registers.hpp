@@ -49,6 +49,7 @@ class configuration_registers {
                     return bytes;
                 }
                 case role::row_bytes: return call.row_bytes();
+                case role::element_bytes: return call.destination_size();
                 case role::extent: return a.dimension == 0 || present ? call.extent(a.dimension) : 1;
                 case role::pad_before:
                 case role::pad_after: return a.dimension == 0 || present ? call.pads(a.dimension)[a.is == role::pad_after ? 1 : 0] : 0;

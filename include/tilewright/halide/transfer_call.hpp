@@ -188,6 +188,7 @@ class code_transfers : public code_order {
                     break;
                 case role::bytes: arguments.push_back(in_units(Halide::Internal::simplify(elements * wide(size)), a)); break;
                 case role::row_bytes: arguments.push_back(in_units(Halide::Internal::simplify(row_elements * wide(size)), a)); break;
+                case role::element_bytes: arguments.push_back(wide(size)); break;
                 case role::extent:
                     arguments.push_back(in_units(a.dimension == 0 ? row_elements : present ? reaches[which].extent : wide(1), a));
                     break;

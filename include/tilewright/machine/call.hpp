@@ -30,6 +30,7 @@ enum class role : std::uint8_t {
     peer,                // signal, await: the number of the other core
     status,              // barrier: 0, or the code with which a core failed
     cores,               // transfer: so many cores, from core 0 on, get what a multicast writes
+    element_bytes,       // transfer: bytes of an element, at the destination
 };
 
 /// One argument of a device function. `operand` is a position in the list of the intrinsic's operands.
@@ -47,6 +48,8 @@ struct call_argument {
     friend constexpr bool operator==(call_argument const&, call_argument const&) = default;
 };
 constexpr bool is_address(role is) { return is == role::source || is == role::destination || is == role::address; }
+/// What says which region a transfer moves.
+constexpr bool is_region(role is) { return is <= role::destination_stride || is == role::element_bytes; }
 constexpr bool is_pad(role is) { return is == role::pad_before || is == role::pad_after || is == role::pad_value; }
 constexpr bool is_stride(role is) { return is == role::source_stride || is == role::destination_stride || is == role::stride; }
 
@@ -67,7 +70,7 @@ struct operand_argument {
 namespace argument {
 inline constexpr call_argument source{role::source}, destination{role::destination}, bytes{role::bytes}, row_bytes{role::row_bytes},
     tag{role::tag}, pending{role::pending}, queue{role::queue}, channel{role::channel}, pad_value{role::pad_value}, core{role::core},
-    peer{role::peer}, status{role::status}, cores{role::cores};
+    peer{role::peer}, status{role::status}, cores{role::cores}, element_bytes{role::element_bytes};
 constexpr call_argument extent(int dimension) { return {role::extent, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument source_stride(int dimension) { return {role::source_stride, static_cast<std::int8_t>(dimension)}; }
 constexpr call_argument destination_stride(int dimension) { return {role::destination_stride, static_cast<std::int8_t>(dimension)}; }

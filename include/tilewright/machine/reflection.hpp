@@ -23,10 +23,11 @@ struct device_address {
 };
 
 constexpr char const* name_of(role is) {
-    constexpr char const* names[] = {"source",  "destination", "bytes",   "row_bytes",  "extent",    "source_stride", "destination_stride",
-                                     "address", "stride",      "literal", "tag",        "pending",   "queue",         "covered",
-                                     "setting", "value",       "channel", "pad_before", "pad_after", "pad_value",     "core",
-                                     "peer",    "status",      "cores"};
+    constexpr char const* names[] = {
+        "source",  "destination", "bytes",   "row_bytes",    "extent",    "source_stride", "destination_stride",
+        "address", "stride",      "literal", "tag",          "pending",   "queue",         "covered",
+        "setting", "value",       "channel", "pad_before",   "pad_after", "pad_value",     "core",
+        "peer",    "status",      "cores",   "element_bytes"};
     return names[static_cast<int>(is)];
 }
 

@@ -34,6 +34,7 @@ TEST_CASE("extents and bytes of a call are numbers, in the units that are asked 
     a_call c;
     CHECK(c.of(role::literal, 0, 17).value.number == 17);
     CHECK(c.of(role::bytes).value.number == 96);
+    CHECK((c.of(role::element_bytes).value.number == 4 && !c.of(role::element_bytes).varies));
     CHECK(c.of(role::bytes, 0, 32).value.number == 3);
     CHECK(c.of(role::row_bytes).value.number == 24);
     CHECK(c.of(role::row_bytes, 0, 8).value.number == 3);

@@ -60,6 +60,7 @@ constexpr required_value required_of(plan_value const& plan, movement const& m, 
         case role::literal: return {{a.value}};
         case role::bytes: return {{m.bytes / unit}, clipped(-2)};
         case role::row_bytes: return {{m.row_elements * size / unit}, clipped(-1)};
+        case role::element_bytes: return {{size}};
         case role::extent:
             if (a.dimension == 0) return {{m.row_elements}, clipped(-1)};
             return present ? required_value{{d.extent}, clipped(position)} : required_value{{1}};

@@ -371,13 +371,13 @@ struct machine_check {
             bool const is_returned = a.is == role::destination && passes_values(m, t.destination);
             if (passes_values(m, t) && (is_returned || (!is_address(a.is) && a.is != role::literal)))
                 broken(rule::registers_in_another_way, t.name);
-            else if (a.is > role::destination_stride && a.is != role::literal && a.is != role::tag && !is_channel &&
-                     !(t.border.is && is_pad(a.is)) && !(t.is_multicast && a.is == role::cores))
+            else if (!is_region(a.is) && a.is != role::literal && a.is != role::tag && !is_channel && !(t.border.is && is_pad(a.is)) &&
+                     !(t.is_multicast && a.is == role::cores))
                 broken(rule::argument_of_no_transfer, t.name);
             else check_value_of(t.name, a, memory_of(m, t, a));
         };
         check_protocol(t, check, [&](call_argument const& a) {
-            if (is_address(a.is) || (a.is > role::destination_stride && a.is != role::literal && !(t.border.is && is_pad(a.is))))
+            if (is_address(a.is) || (!is_region(a.is) && a.is != role::literal && !(t.border.is && is_pad(a.is))))
                 broken(rule::argument_of_no_transfer, t.name);
             else check_value_of(t.name, a, -1);
         });
