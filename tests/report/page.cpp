@@ -226,6 +226,15 @@ TEST_CASE("the timeline of lesson 02 begins with its transfers, and draws what r
     CHECK(count_of(page, "<g class=\"break\"") == of.breaks.size());
     CHECK(has(page, "For 56.9 % of the cycles, host waits until array has done mac16; what would help: asynchronous(), if"));
 }
+TEST_CASE("cuts that would leave out less than half of the cycles are drawn, where there is room") {
+    plan_value const& plan = tilewright::plan<kernels::blur_on_dsp>;
+    cycle_accounts const cut = accounts_of(plan, planned_timeline::most_noted);
+    REQUIRE(!cut.timeline.breaks.empty());
+    noted_timeline const drawn = planned_timeline(plan).timeline();
+    CHECK((drawn.breaks.empty() && drawn.complete && drawn.end == cut.cycles));
+    // Room for what is drawn with cuts, and no more.
+    CHECK(planned_timeline(plan, cut.timeline.all.size()).timeline().breaks.size() == cut.timeline.breaks.size());
+}
 TEST_CASE("stretches of every row follow each other, and the jobs of a channel are its work where nothing is left out") {
     for (schedule const& of : some_kernels()) {
         auto const plan = std::make_unique<plan_value>(make_plan(of));
