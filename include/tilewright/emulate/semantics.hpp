@@ -324,17 +324,41 @@ struct transfer_semantics {
     }
 };
 
+template <auto const& Given>
+inline constexpr bool is_machine = one_of<std::remove_cvref_t<decltype(Given)>, machine>;
+template <int>
+struct known_part_count;
+/// Whether it is a machine whose value the compiler knows.
+template <auto const& Given>
+inline constexpr bool is_known_machine = requires {
+    requires is_machine<Given>;
+    typename known_part_count<Given.memories.count>;
+};
+
 /// Parts that the planner would refuse cannot be compiled.
 template <auto const& Machine>
 struct compiled {
     static constexpr verdict refusal = reading_of<Machine>.refusal;
 };
+/// Of anything else, an assertion says what is wrong.
+template <auto const& Given>
+    requires(!is_known_machine<Given>)
+struct compiled<Given> {
+    static constexpr verdict refusal{.kind = verdict_kind::reported};
+};
+template <auto const& Given>
+    requires(!is_known_machine<Given>)
+consteval semantics_table make_semantics() {
+    static_assert(is_machine<Given>, "semantics are those of a machine: semantics_of<npu>");
+    static_assert(!is_machine<Given>, TILEWRIGHT_NO_CONSTANT);
+    return {};
+}
 
 template <auto const& Machine>
-    requires(static_cast<bool>(compiled<Machine>::refusal))
+    requires(is_known_machine<Machine> && static_cast<bool>(compiled<Machine>::refusal))
 consteval semantics_table make_semantics() { return {}; }
 template <auto const& Machine>
-    requires(!compiled<Machine>::refusal)
+    requires(is_known_machine<Machine> && !compiled<Machine>::refusal)
 consteval semantics_table make_semantics() {
     semantics_table table;
     [&]<std::size_t... T>(std::index_sequence<T...>) {

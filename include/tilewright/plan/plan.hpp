@@ -119,14 +119,14 @@ struct planned<Schedule> {
 };
 
 namespace detail {
-/// Of a schedule that is no constant, g++ says that it is not a variable of this type.
-using an_inline_constexpr_variable = schedule const;
+/// Of what is no schedule, or of one that is no constant, compilers say that it is not a variable of this type.
+using schedule_in_an_inline_constexpr_variable = schedule const;
 }  // namespace detail
 
 // Compilers repeat a line of this with every refusal, so it is short.
 // clang-format off
 /// The plan of a schedule. Its first use refuses a schedule that cannot be carried out.
-template <detail::an_inline_constexpr_variable& Schedule>
+template <detail::schedule_in_an_inline_constexpr_variable& Schedule>
 inline constexpr plan_of<Schedule> const& plan = (
     judge<planned<Schedule>>(),
     planned<Schedule>::value);

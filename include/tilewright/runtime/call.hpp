@@ -16,6 +16,8 @@
 #else
 #define TILEWRIGHT_WRONG_CALL "wrong call: pass what the header of the kernel lists, in its order"
 #endif
+#define TILEWRIGHT_CALL_OF_SCHEDULE "call is of a schedule: call<on_npu>(npu_matmul, a, b, c)"
+#define TILEWRIGHT_CALL_OF_C_SOURCE "call is for kernels made by Halide: call the C function of C_SOURCE itself, as its header lists"
 
 namespace tilewright {
 
@@ -35,6 +37,15 @@ template <class Function>
 inline constexpr int parameters_of = -1;
 template <class Result, class... Parameters>
 inline constexpr int parameters_of<Result(Parameters...)> = static_cast<int>(sizeof...(Parameters));
+
+/// Whether a C function takes what kernels made by Halide take.
+template <class Function>
+inline constexpr bool takes_buffers = true;
+template <class Result, class... Parameters>
+inline constexpr bool takes_buffers<Result(Parameters...)> = one_of<halide_buffer_t*, Parameters...>;
+
+template <class... Given>
+inline constexpr bool are_schedules = (one_of<Given, schedule const&> && ...);
 
 template <class Operand>
 inline constexpr bool is_span = false;
@@ -274,11 +285,19 @@ inline call_result take_extents(plan_value const& plan, std::initializer_list<ax
 /// memory must then have the bytes that the largest needs.
 /// @return the function's return code; or, when a range, a view, an index or a memory is refused, the code that the entry has for it, with
 ///         the reason. Then nothing has run
-template <schedule const& Schedule, schedule const&... Others, class Function, class... Operands>
+template <auto const& Schedule, auto const&... Others, class Function, class... Operands>
     requires(std::is_function_v<Function>)
 call_result call(Function* function, Operands&&... operands) {
-    static_assert(plan<Schedule>.run_time_extents == 0, "extents are left to run time: call<S>(function, {{axis, extent}}, ...)");
-    if constexpr (detail::mistake_in_call<Schedule, Operands...>.fault != detail::call_fault::none) {
+    constexpr bool of_schedules = detail::are_schedules<decltype(Schedule), decltype(Others)...>;
+    static_assert(of_schedules, TILEWRIGHT_CALL_OF_SCHEDULE);
+    if constexpr (!of_schedules) return {};
+    else if constexpr (plan<Schedule>.run_time_extents != 0) {
+        static_assert(detail::as_expected<Function>, "extents are left to run time: call<S>(function, {{axis, extent}}, ...)");
+        return {};
+    } else if constexpr (!detail::takes_buffers<Function>) {
+        static_assert(detail::as_expected<Function>, TILEWRIGHT_CALL_OF_C_SOURCE);
+        return {};
+    } else if constexpr (detail::mistake_in_call<Schedule, Operands...>.fault != detail::call_fault::none) {
         using shown = detail::shown_call<detail::mistake_in_call<Schedule, Operands...>>;
         // clang-format off
         static_assert(
@@ -295,7 +314,7 @@ call_result call(Function* function, Operands&&... operands) {
     }
 }
 /// Refused: the C function comes first, and the schedule is no argument.
-template <schedule const& Schedule, schedule const&... Others, class Given, class... Operands>
+template <auto const& Schedule, auto const&... Others, class Given, class... Operands>
     requires(!std::is_function_v<std::remove_pointer_t<std::remove_cvref_t<Given>>>)
 call_result call(Given&&, Operands&&...) {
     static_assert(detail::as_expected<Given>, "call takes the C function first, and then its arguments: call<on_npu>(npu_matmul, a, b, c)");
@@ -311,10 +330,15 @@ call_result call(schedule const&, Given&&...) {
 ///
 /// An extent that is missing, less than 1 or more than the kernel takes is refused, and so is one that the kernel does not leave to run
 /// time.
-template <schedule const& Schedule, class Function, class... Operands>
+template <auto const& Schedule, class Function, class... Operands>
 call_result call(Function* function, std::initializer_list<axis_extent> extents, Operands&&... operands) {
-    static constexpr plan_value const& kernel = plan<Schedule>;
-    if constexpr (detail::mistake_in_call<Schedule, Operands...>.fault != detail::call_fault::none) {
+    constexpr bool of_schedule = detail::are_schedules<decltype(Schedule)>;
+    static_assert(of_schedule, TILEWRIGHT_CALL_OF_SCHEDULE);
+    if constexpr (!of_schedule) return {};
+    else if constexpr (!detail::takes_buffers<Function>) {
+        static_assert(detail::as_expected<Function>, TILEWRIGHT_CALL_OF_C_SOURCE);
+        return {};
+    } else if constexpr (detail::mistake_in_call<Schedule, Operands...>.fault != detail::call_fault::none) {
         using shown = detail::shown_call<detail::mistake_in_call<Schedule, Operands...>>;
         // clang-format off
         static_assert(
@@ -323,6 +347,7 @@ call_result call(Function* function, std::initializer_list<axis_extent> extents,
         // clang-format on
         return {};
     } else {
+        static constexpr plan_value const& kernel = plan<Schedule>;
         detail::open_extents numbers{};
         if (call_result refused = detail::take_extents(kernel, extents, numbers)) return refused;
         return detail::call_one_of<Schedule>(function, numbers, operands...);
@@ -332,6 +357,8 @@ call_result call(Function* function, std::initializer_list<axis_extent> extents,
 }  // namespace tilewright
 
 #undef TILEWRIGHT_WRONG_CALL
+#undef TILEWRIGHT_CALL_OF_SCHEDULE
+#undef TILEWRIGHT_CALL_OF_C_SOURCE
 #if defined(__clang__) && __clang_major__ >= 19
 #pragma clang diagnostic pop
 #endif
