@@ -9,6 +9,7 @@
     X(literal_without_type, "a literal has no type here; write cast<...>(...) around it")                                                 \
     X(too_many, "there are too many")                                                                                                     \
     X(tensor_without_indices, "a tensor stands without its indices; write an element, such as A(i, j)")                                   \
+    X(indices_in_brackets, "indices stand in brackets; write them in parentheses, A(i, j)")                                               \
     X(tensor_without_type, "a tensor has no element type; write one, such as tensor<float>")                                              \
     X(stage_inside_a_value, "a stage is no value; read an element of what it computes")                                                   \
     X(text_as_a_value, "text is no value and no index; write the axis itself")                                                            \

@@ -23,6 +23,7 @@ struct parameter {
 template <int Count>
 struct computation;
 struct any_tensor;
+struct element_in_brackets;
 template <class T = void>
 struct tensor;
 template <int Count>
@@ -43,6 +44,8 @@ inline constexpr bool is_symbolic<tensor_element<Count>> = true;
 // What stands for no value becomes an expression that says which rule it breaks.
 template <>
 inline constexpr bool is_symbolic<any_tensor> = true;
+template <>
+inline constexpr bool is_symbolic<element_in_brackets> = true;
 template <class T>
 inline constexpr bool is_symbolic<tensor<T>> = true;
 template <int Count>
@@ -80,6 +83,7 @@ constexpr expression<Count> const& to_expression(expression<Count> const& e) {
 template <int Count>
 constexpr expression<Count> to_expression(tensor_element<Count> const& a);
 constexpr expression<1> to_expression(any_tensor const& t);
+constexpr expression<1> to_expression(element_in_brackets const& e);
 template <int Count>
 constexpr expression<1> to_expression(computation<Count> const& c);
 constexpr expression<1> not_a_value(rule broken, ir::label const& name = {}) {

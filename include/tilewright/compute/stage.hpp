@@ -170,7 +170,8 @@ constexpr stage_mistake check_expressions(computation_view nodes, stage const& s
             if (broken == rule::too_many)
                 return {broken, n.name, n.name.empty() ? "parts of a reduction" : "dimensions", n.arguments[0], max_rank};
             if (broken == rule::condition_without_bool || broken == rule::text_as_a_value) return {broken};
-            if (broken == rule::tensor_without_indices || broken == rule::stage_inside_a_value) return {broken, n.name};
+            if (broken == rule::tensor_without_indices || broken == rule::indices_in_brackets || broken == rule::stage_inside_a_value)
+                return {broken, n.name};
             return {broken, broken == rule::operands_of_different_types ? types_of(nodes, n) : name_of(n.type)};
         }
         if (n.op == operation::access && n.type == scalar_type::literal) return {rule::tensor_without_type, n.name};

@@ -59,6 +59,28 @@ constexpr expression<1> to_expression(computation<Count> const& c) {
 }
 }  // namespace detail
 
+/// `A[m][n]`, for `A(m, n)`: an element that the planner refuses.
+struct element_in_brackets {
+    ir::label name;
+
+    template <class Index>
+        requires detail::operand<Index>
+    constexpr element_in_brackets const& operator[](Index const&) const { return *this; }
+    template <class Value>
+        requires detail::operand<Value>
+    constexpr auto operator=(Value const&) const {
+        tensor_element<1> target;
+        target.whole.nodes[0] = {.op = operation::access, .type = scalar_type::int32, .name = name};
+        return target = detail::not_a_value(ir::rule::indices_in_brackets, name);
+    }
+    template <class Value>
+        requires detail::operand<Value>
+    constexpr auto operator+=(Value const&) const { return *this = 0; }
+};
+namespace detail {
+constexpr expression<1> to_expression(element_in_brackets const& e) { return not_a_value(rule::indices_in_brackets, e.name); }
+}  // namespace detail
+
 /// A tensor whose element type is chosen at run time. Row-major: the last index is contiguous.
 struct any_tensor {
     ir::label name;
@@ -85,6 +107,10 @@ struct any_tensor {
         detail::limit_arguments(root, sizeof...(Indices));
         return element;
     }
+
+    template <class Index>
+        requires detail::operand<Index>
+    constexpr element_in_brackets operator[](Index const&) const { return {name}; }
 
     /// `C = A(m, n)`, for `C(m, n) = A(m, n)`: a stage that the planner refuses.
     template <class Value>

@@ -8,6 +8,7 @@
 #include <tilewright/compute/stage.hpp>
 #include <tilewright/diagnostics/refusal.hpp>
 #include <tilewright/emulate/arithmetic.hpp>
+#include <tilewright/emulate/known_machine.hpp>
 #include <tilewright/machine/machine.hpp>
 #include <tilewright/plan/place/machine_check.hpp>
 #include <type_traits>
@@ -324,17 +325,6 @@ struct transfer_semantics {
     }
 };
 
-template <auto const& Given>
-inline constexpr bool is_machine = one_of<std::remove_cvref_t<decltype(Given)>, machine>;
-template <int>
-struct known_part_count;
-/// Whether it is a machine whose value the compiler knows.
-template <auto const& Given>
-inline constexpr bool is_known_machine = requires {
-    requires is_machine<Given>;
-    typename known_part_count<Given.memories.count>;
-};
-
 /// Parts that the planner would refuse cannot be compiled.
 template <auto const& Machine>
 struct compiled {
@@ -355,7 +345,7 @@ consteval semantics_table make_semantics() {
 }
 
 template <auto const& Machine>
-    requires(is_known_machine<Machine> && static_cast<bool>(compiled<Machine>::refusal))
+    requires(is_known_machine<Machine> && bool{compiled<Machine>::refusal})
 consteval semantics_table make_semantics() { return {}; }
 template <auto const& Machine>
     requires(is_known_machine<Machine> && !compiled<Machine>::refusal)

@@ -6,6 +6,7 @@
 #include <tilewright/report/cycle_account.hpp>
 #include <tilewright/report/memory_map.hpp>
 #include <tilewright/report/traffic.hpp>
+#include <tilewright/report/wrong_calls.hpp>
 
 // A plan in ten seconds.
 namespace tilewright {

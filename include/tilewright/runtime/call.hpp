@@ -289,13 +289,13 @@ template <auto const& Schedule, auto const&... Others, class Function, class... 
     requires(std::is_function_v<Function>)
 call_result call(Function* function, Operands&&... operands) {
     constexpr bool of_schedules = detail::are_schedules<decltype(Schedule), decltype(Others)...>;
+    constexpr bool by_halide = !of_schedules || detail::takes_buffers<Function>;
     static_assert(of_schedules, TILEWRIGHT_CALL_OF_SCHEDULE);
-    if constexpr (!of_schedules) return {};
-    else if constexpr (plan<Schedule>.run_time_extents != 0) {
-        static_assert(detail::as_expected<Function>, "extents are left to run time: call<S>(function, {{axis, extent}}, ...)");
+    static_assert(by_halide, TILEWRIGHT_CALL_OF_C_SOURCE);
+    if constexpr (!of_schedules || !by_halide) {
         return {};
-    } else if constexpr (!detail::takes_buffers<Function>) {
-        static_assert(detail::as_expected<Function>, TILEWRIGHT_CALL_OF_C_SOURCE);
+    } else if constexpr (plan<Schedule>.run_time_extents != 0) {
+        static_assert(plan<Schedule>.run_time_extents == 0, "extents are left to run time: call<S>(function, {{axis, extent}}, ...)");
         return {};
     } else if constexpr (detail::mistake_in_call<Schedule, Operands...>.fault != detail::call_fault::none) {
         using shown = detail::shown_call<detail::mistake_in_call<Schedule, Operands...>>;
@@ -333,10 +333,10 @@ call_result call(schedule const&, Given&&...) {
 template <auto const& Schedule, class Function, class... Operands>
 call_result call(Function* function, std::initializer_list<axis_extent> extents, Operands&&... operands) {
     constexpr bool of_schedule = detail::are_schedules<decltype(Schedule)>;
+    constexpr bool by_halide = !of_schedule || detail::takes_buffers<Function>;
     static_assert(of_schedule, TILEWRIGHT_CALL_OF_SCHEDULE);
-    if constexpr (!of_schedule) return {};
-    else if constexpr (!detail::takes_buffers<Function>) {
-        static_assert(detail::as_expected<Function>, TILEWRIGHT_CALL_OF_C_SOURCE);
+    static_assert(by_halide, TILEWRIGHT_CALL_OF_C_SOURCE);
+    if constexpr (!of_schedule || !by_halide) {
         return {};
     } else if constexpr (detail::mistake_in_call<Schedule, Operands...>.fault != detail::call_fault::none) {
         using shown = detail::shown_call<detail::mistake_in_call<Schedule, Operands...>>;
