@@ -2,6 +2,8 @@
 #include <map>
 #include <stdexcept>
 #include <tilewright/base/label_text.hpp>
+#include <tilewright/emulate/known_machine.hpp>  // first: compilers name the way to what it refuses
+
 #include <tilewright/emulate/access_check.hpp>
 #include <tilewright/emulate/job_runner.hpp>
 #include <tilewright/emulate/multicast.hpp>
@@ -373,9 +375,8 @@ class emulator {
     bool creeps_ = false;
     std::mt19937_64 random_;
     std::int64_t fail_in_ = 0, fail_token_in_ = 0;
-    std::int32_t fail_code_ = 0;
+    std::int32_t fail_code_ = 0, error_code_ = 0;
     std::string error_;
-    std::int32_t error_code_ = 0;
 };
 
 /// The emulator of a machine that all kernels of this process share. Kernels that CMake builds with `BINDING emulated` run on it.

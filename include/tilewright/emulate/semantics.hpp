@@ -336,19 +336,16 @@ template <auto const& Given>
 struct compiled<Given> {
     static constexpr verdict refusal{.kind = verdict_kind::reported};
 };
-template <auto const& Given>
-    requires(!is_known_machine<Given>)
-consteval semantics_table make_semantics() {
-    static_assert(is_machine<Given>, "semantics are those of a machine: semantics_of<npu>");
-    static_assert(!is_machine<Given>, TILEWRIGHT_NO_CONSTANT);
-    return {};
-}
 
 template <auto const& Machine>
-    requires(is_known_machine<Machine> && bool{compiled<Machine>::refusal})
-consteval semantics_table make_semantics() { return {}; }
+    requires(static_cast<bool>(compiled<Machine>::refusal))
+consteval semantics_table make_semantics() {
+    static_assert(is_machine<Machine>, "semantics are those of a machine: semantics_of<npu>");
+    static_assert(!is_machine<Machine> || is_known_machine<Machine>, TILEWRIGHT_NO_CONSTANT);
+    return {};
+}
 template <auto const& Machine>
-    requires(is_known_machine<Machine> && !compiled<Machine>::refusal)
+    requires(!compiled<Machine>::refusal)
 consteval semantics_table make_semantics() {
     semantics_table table;
     [&]<std::size_t... T>(std::index_sequence<T...>) {
