@@ -446,6 +446,10 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.ill_formed(ir::rule::tensor_without_indices, C(m) = D(E, m));
     book.ill_formed(ir::rule::tensor_without_type, C(m) = cast<std::int32_t>(tensor{"untyped"}(m)));
     book.ill_formed(ir::rule::tensor_without_type, tensor{"untyped"}(m) = D(m));
+    book.ill_formed(ir::rule::indices_in_brackets, C(m, n) = D[m][n]);
+    book.ill_formed(ir::rule::indices_in_brackets, C(m, n) = D(m, n) + any_tensor{"E", scalar_type::int32}[m]);
+    book.ill_formed(ir::rule::indices_in_brackets, C[m][n] = D(m, n));
+    book.ill_formed(ir::rule::indices_in_brackets, C[m] += D(m, n));
     book.ill_formed(ir::rule::stage_inside_a_value, C(m, n) = (D(m, n) = E(m, n)) + 1);
     book.ill_formed(ir::rule::stage_inside_a_value, C(m, n) = D(m, n) = E(m, n));
     book.ill_formed(ir::rule::text_as_a_value, C(m, n) = D("m", n));

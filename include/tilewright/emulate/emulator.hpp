@@ -18,7 +18,6 @@ namespace tilewright {
 class emulator {
   public:
     using count = emulation::call_count;
-
     /// @param shared  memories, by name, that lie where the emulators of other machines have them too
     emulator(machine const& what, semantics_table const& semantics,
              std::map<std::string, std::shared_ptr<emulation::bank_list const>> const& shared = {})
