@@ -66,6 +66,8 @@ static inline int loader_wait(int64_t tag) {
 )";
 
 constexpr compiler careful{TILEWRIGHT_C_GCC, "-O1 -fsanitize=undefined -fno-sanitize-recover=undefined"};
+/// Ends where a pointer leaves what it points into.
+constexpr compiler trapping{TILEWRIGHT_C_CLANG, "-O1 -fsanitize=pointer-overflow -fsanitize-trap=pointer-overflow"};
 
 /// On the device, on the emulated machine by C source, and by Halide's object: what the oracle says.
 void check_everywhere(machine const& on, schedule const& made_by) {
@@ -74,12 +76,14 @@ void check_everywhere(machine const& on, schedule const& made_by) {
     REQUIRE(plan.refusal.kind == verdict_kind::none);
     kernels::operand_data const data = kernels::random_operands(plan, 17);
     Halide::Buffer<> const wanted = kernels::expected_of(plan, data, {});
-    c_kernel const kernel(made_by, plan, {"kernel", halide::binding::device, {"device.h"}}, {device_h}, careful);
-    INFO(kernel.text().source);
-    kernels::guarded_buffer result = kernels::make_result(data);
-    CHECK(kernel.run(plan, data, result.elements, {}) == 0);
-    CHECK(kernels::same_bits(result.elements, wanted));
-    CHECK((data.is_intact() && result.memory->is_intact()));
+    for (compiler const& with : {careful, trapping}) {
+        c_kernel const kernel(made_by, plan, {"kernel", halide::binding::device, {"device.h"}}, {device_h}, with);
+        INFO(kernel.text().source);
+        kernels::guarded_buffer result = kernels::make_result(data);
+        CHECK(kernel.run(plan, data, result.elements, {}) == 0);
+        CHECK(kernels::same_bits(result.elements, wanted));
+        CHECK((data.is_intact() && result.memory->is_intact()));
+    }
     semantics_table none;
     set_all(none.transfers, nullptr), set_all(none.intrinsics, nullptr);
     emulator emulated(on, none);
@@ -114,6 +118,18 @@ TEST_CASE("a tile that begins before the data: no pointer leaves it") {
     tensor<std::int32_t> const sums{"sums"};
     auto const backwards = sums(i) = cast<std::int32_t>(in(-2 * i));
     check_everywhere(on, schedule(backwards, on).split(i, io, ii, 17).cache_read(in, near_by).at(io));
+    // Shared by cores, its offset alone is a number that wraps.
+    memory const own{.name = "own", .capacity = 4_KiB, .per_core = true};
+    core const two{.name = "core", .count = 2};
+    auto const shared = machine("shared", dram, own, two, transfer("copied", dram, own).on(two));
+    schedule const s = schedule(backwards, shared).split(i, io, ii, 17).distribute(io, two).cache_read(in, own).at(io);
+    plan_value const plan = make_plan(s);
+    INFO(to_string(plan.refusal));
+    REQUIRE(plan.refusal.kind == verdict_kind::none);
+    std::string const source = halide::c_source(s, plan, {"kernel", halide::binding::emulated, {}}).source;
+    INFO(source);
+    CHECK(source.find("(const unsigned char *)in + ((") != std::string::npos);
+    CHECK(source.find("(const unsigned char *)in + (uint64_t)") == std::string::npos);
 }
 TEST_CASE("a function that is told how many elements it moves, and how large one is") {
     auto const load = transfer("counted", dram, near_by)
