@@ -117,7 +117,7 @@ class intrinsic_cases {
         for (std::size_t o = 0; o < about_.sides.size(); ++o) {
             if (i_.operands[static_cast<int>(o)].in_place) continue;
             for (int d = 0; d + 1 < about_.sides[o].rank; ++d) {
-                if (!may_have_gaps(static_cast<int>(o), d)) continue;
+                if (!detail::takes_gaps(where_, i_, static_cast<int>(o), d)) continue;
                 for (std::int64_t const gap : {std::int64_t{1}, std::int64_t{3}, furthest}) {
                     shape s = whole;
                     s.gaps[o][static_cast<std::size_t>(d)] = gap;
@@ -171,12 +171,6 @@ class intrinsic_cases {
         return detail::lcm(address_step(where_.memories[side.seen], detail::lcm(i_.address_alignment, constraint(o).alignment)),
                            side.element);
     }
-    /// Whether calls take rows of an operand with gaps; the result's, where one that it overwrites takes them.
-    bool may_have_gaps(int o, int dimension) const {
-        int const tied = i_.find_in_place();
-        return detail::has_free_stride(where_, i_, o, dimension) ||
-               (tied >= 0 && o == result() && detail::has_free_stride(where_, i_, tied, dimension));
-    }
     /// Elements that strides of a dimension are multiples of.
     std::int64_t stride_unit(int o, int dimension) const {
         std::int64_t unit = detail::lcm(i_.stride_alignment, constraint(o).stride_multiple);
@@ -206,7 +200,7 @@ class intrinsic_cases {
             strides[at] = 1;
             if (d + 1 < side.rank) {
                 std::int64_t const unit = stride_unit(o, d), least = room::rounded(length, unit),
-                                   gap = may_have_gaps(o, d) ? s.gaps[static_cast<std::size_t>(o)][at] : 0;
+                                   gap = detail::takes_gaps(where_, i_, o, d) ? s.gaps[static_cast<std::size_t>(o)][at] : 0;
                 strides[at] = gap != furthest ? least + gap * unit : longest > 0 ? longest / unit * unit : least + 9 * unit;
                 if (longest > 0 && strides[at] > longest) return false;
             }

@@ -137,10 +137,7 @@ class intrinsic_check : part_check {
                     }
                 });
                 std::int64_t const least = (length + unit - 1) / unit * unit;
-                int const tied = what_.find_in_place();
-                bool const has_gaps = detail::has_free_stride(where_, what_, o, d) ||
-                                      (tied >= 0 && o == result() && detail::has_free_stride(where_, what_, tied, d));
-                stride = least + (has_gaps ? between(0, 3) : 0) * unit;
+                stride = least + (detail::takes_gaps(where_, what_, o, d) ? between(0, 3) : 0) * unit;
                 if (declared.longest_stride > 0 && stride > declared.longest_stride) stride = least;
             }
             one.strides[d] = stride;

@@ -25,8 +25,8 @@ inline Halide::Type stored_type(scalar_type type) { return type == scalar_type::
 inline Halide::Expr kept_conversion(Halide::Type const& to, Halide::Expr const& value) {
     using Halide::Internal::Cast;
     Halide::Type const from = value.type();
-    if (value.as<Cast>() == nullptr || to.is_float() || from.is_float() || to.bits() > from.bits()) return value;
     auto const* first = value.as<Cast>();
+    if (first == nullptr || to.is_float() || from.is_float() || to.bits() > from.bits()) return value;
     while (auto const* const before = first->value.as<Cast>()) first = before;
     if (!first->value.type().is_float()) return value;
     return Halide::reinterpret(from.with_code(from.is_int() ? Halide::Type::UInt : Halide::Type::Int), value);

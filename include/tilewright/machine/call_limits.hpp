@@ -30,8 +30,7 @@ constexpr void each_value(machine const& where, Description const& part, Visit&&
 }
 
 /// Whether rows of the operand at `position` of an intrinsic may lie further apart in dimension `dimension` than without gaps: a function
-/// is told how far, the machine says how far at most, or the operand is passed by value. An operand that the result overwrites has its
-/// strides.
+/// is told how far, the machine says how far at most, or the operand is passed by value.
 constexpr bool has_free_stride(machine const& where, intrinsic_description const& what, int position, int dimension) {
     operand_constraint const& wanted = what.operands[position];
     int const memory = where.memories.find(wanted.memory_name);
@@ -41,6 +40,12 @@ constexpr bool has_free_stride(machine const& where, intrinsic_description const
     each_value(where, what,
                [&](call_argument const& a) { told |= a.is == role::stride && a.operand == position && a.dimension == dimension; });
     return told;
+}
+/// Whether calls take such gaps: those of the result are also those of an operand that it overwrites.
+constexpr bool takes_gaps(machine const& where, intrinsic_description const& what, int position, int dimension) {
+    int const tied = what.find_in_place();
+    bool const overwrites = tied >= 0 && what.operands[position].is != ir::direction::reads;
+    return has_free_stride(where, what, position, dimension) || (overwrites && has_free_stride(where, what, tied, dimension));
 }
 
 /// The limits of a call. Dimension d stands at d - 1.

@@ -85,8 +85,8 @@ inline spent_text text_of(plan_value const& plan, spent const& one) {
             ring const& r = plan.rings[plan.waits[at].ring];
             std::string const name = buffer_name(r.buffer);
             // Versions help neither what is stored last nor what has to be loaded first.
-            std::string const more = r.versions == 1 ? "buffers(2)" : "more versions";
-            if (r.stores) return {"waits until " + name + " is stored", is_in_loop(plan, ir::step_kind::wait, at) ? more : ""};
+            if (r.stores && !is_in_loop(plan, ir::step_kind::wait, at)) return {"waits until " + name + " is stored", ""};
+            if (r.stores) return {"waits until " + name + " is stored", r.versions == 1 ? "buffers(2)" : "more versions"};
             if (is_begun(plan, r.buffer)) return begun("waits for " + name);
             if (one.first) return {"waits for the first load of " + name, ""};
             return {"waits for " + name, r.versions == 1 ? "buffers(2)" : "a longer prefetch, with more versions"};

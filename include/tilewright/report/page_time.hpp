@@ -97,14 +97,15 @@ class planned_timeline {
   public:
     static constexpr std::size_t most_noted = 2000;  ///< of all cores
 
-    explicit planned_timeline(plan_value const& plan, std::size_t most = most_noted)
-        : plan_(plan), all_(accounts_of(plan, most / static_cast<std::size_t>(std::max<int>(1, plan.cores)))) {
+    explicit planned_timeline(plan_value const& plan, std::size_t most = most_noted) : plan_(plan) {
+        std::size_t const of_core = most / static_cast<std::size_t>(std::max<int>(1, plan.cores));
+        all_ = accounts_of(plan, of_core);
         for (int at = 0; at < plan.buffers.size(); ++at) arguments_ += plan.buffers[at].kind == buffer_kind::argument;
         // Cuts that leave out less than half are drawn instead, where there is room.
         std::int64_t cut = 0;
         for (left_out const& one : all_.timeline.breaks) cut += one.cycles;
         if (cut == 0 || 2 * cut >= all_.cycles) return;
-        cycle_accounts whole = accounts_of(plan, most / static_cast<std::size_t>(std::max<int>(1, plan.cores)), visiting::everything);
+        cycle_accounts whole = accounts_of(plan, of_core, visiting::everything);
         if (whole.resolved && whole.timeline.complete) all_ = std::move(whole);
     }
 
