@@ -94,17 +94,23 @@ TEST_CASE("sums of a tile are finished while those of the next are added up, whe
     CHECK(in_versions > 3);
 }
 
-/// Of the schedules of a template, those that fuse loops, or those that fuse none.
-static schedule_template fused_ones(schedule_template from, bool fused) {
+/// Of the schedules of a template, those of which a directive is as asked, or those of which none is.
+template <class Predicate>
+static schedule_template those_with(schedule_template from, Predicate asked, bool has = true) {
     return [=](placed_layer& of) {
         candidates made = from(of);
         std::erase_if(made.all, [&](schedule const& one) {
             bool found = false;
-            for (int at = 0; at < one.directive_count(); ++at) found |= one.directive_at(at).kind == directive_kind::fuse;
-            return found != fused;
+            for (int at = 0; at < one.directive_count(); ++at) found |= asked(one, one.directive_at(at));
+            return found != has;
         });
         return made;
     };
+}
+/// Those that fuse loops, or those that fuse none.
+static schedule_template fused_ones(schedule_template from, bool fused) {
+    return those_with(
+        std::move(from), [](schedule const&, directive const& one) { return one.kind == directive_kind::fuse; }, fused);
 }
 
 TEST_CASE("a call covers several short rows of an image") {
@@ -113,7 +119,7 @@ TEST_CASE("a call covers several short rows of an image") {
     auto const those = [](bool fused) { return fused_ones(products_by("mac", "finish"), fused); };
     int by_rows = 0;
     for (int run = 0; run < 40; ++run) {
-        shape_of_layer of{.rows = draw({2, 3, 4, 6}), .columns = 2, .channels = draw({3, 8, 11}), .filters = draw({4, 7})};
+        shape_of_layer of{.rows = draw({2, 3, 4, 6}), .columns = draw({2, 3, 5}), .channels = draw({3, 8, 11}), .filters = draw({4, 7})};
         of.taps = draw({2, 3}), of.before = of.taps == 3 ? draw({0, 1}) : 0, of.rescales = true, of.has_bias = random() % 2 != 0;
         layers const network = network_of(of, random);
         INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
@@ -131,6 +137,36 @@ TEST_CASE("a call covers several short rows of an image") {
     };
     CHECK(cycles_by(those(true)) < cycles_by(those(false)));
     CHECK(cycles_by(products_by("mac", "finish")) == cycles_by(those(true)));
+}
+
+TEST_CASE("an image is staged for a column of a window, whose rows share it") {
+    std::mt19937 random(31);
+    auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
+    auto const by_columns = [](bool has) {
+        auto const is_at = [](schedule const& how, directive const& one) {
+            return one.kind == directive_kind::at && how.name_at(one, 0) == ir::label("s");
+        };
+        return those_with(products_by("mac", "finish"), is_at, has);
+    };
+    int found = 0;
+    for (int run = 0; run < 40; ++run) {
+        shape_of_layer of{.rows = draw({2, 3, 4, 6}), .columns = draw({3, 5, 7}), .channels = draw({3, 8, 11}), .filters = draw({4, 7})};
+        of.taps = draw({2, 3}), of.before = of.taps == 3 ? draw({0, 1}) : 0, of.rescales = true, of.has_bias = random() % 2 != 0;
+        layers const network = network_of(of, random);
+        INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
+                    << of.taps << ", border " << of.before << (of.has_bias ? ", bias" : ""));
+        chip const on = chip_that_finishes(one_of(by_columns(true), random()), run % 2 != 0);
+        run_on(on, network, random);
+        found += network_program(network, "net", on).placed_layers()[0].report.choice == "products" ? 1 : 0;
+    }
+    CHECK(found > 25);
+    // 4 rows of 7 pixels are 7 calls of 4, and 8 where each row has its own.
+    layers const network = network_of({.rows = 4, .columns = 7, .channels = 24, .filters = 8, .taps = 3, .rescales = true}, random);
+    auto const cycles_by = [&](schedule_template how) {
+        network_program const found(network, "net", chip_that_finishes(std::move(how), true));
+        return make_program_plan(found.get()).cycles().value;
+    };
+    CHECK(cycles_by(by_columns(true)) < cycles_by(by_columns(false)));
 }
 
 /// A depthwise layer, of which rows, columns, filters and taps are drawn.

@@ -22,7 +22,11 @@ constexpr auto negate_3 = intrinsic("negate_3", c(three) = -a(three)).reads(a, s
 constexpr auto negate_12 = intrinsic("negate_12", c(twelve) = -a(twelve)).reads(a, spad).writes(c, spad).cycles(7);
 constexpr auto negate_18 =
     intrinsic("negate_18", c(eighteen) = -a(eighteen)).reads(a, spad).writes(c, spad).up_to(eighteen).cycles(3, per(eighteen));
-constexpr auto on = machine("on", dram, spad, loader, storer, get, put, negate_3, negate_12, negate_18);
+constexpr axis five{"five", 5}, eleven{"eleven", 11};
+constexpr auto negate_5 = intrinsic("negate_5", c(five) = -a(five)).reads(a, spad).writes(c, spad).cycles(7);
+constexpr auto negate_11 =
+    intrinsic("negate_11", c(eleven) = -a(eleven)).reads(a, spad).writes(c, spad).up_to(eleven).cycles(3, per(eleven));
+constexpr auto on = machine("on", dram, spad, loader, storer, get, put, negate_3, negate_12, negate_18, negate_5, negate_11);
 
 constexpr axis r4{"r4", 4}, r8{"r8", 8};
 constexpr auto add_rows = intrinsic("add_rows", c(twelve, eight) += a(twelve, r4) * b(r4, eight)).reads({a, b}, spad).updates(c, acc);
@@ -46,6 +50,14 @@ void check(schedule const& how) {
 TEST_CASE("steps of a part of a row, of two rows, and of three where the last one has one") {
     auto const negated = C(p, m, n) = -A(p, m, n);
     for (intrinsic const& step : {negate_3, negate_12, negate_18}) {
+        INFO(step.name.str());
+        schedule how(negated, on);
+        check<on>(how.fuse(m, n, mn).cache_read(A, spad).at(p).buffers(2).cache_write(C, spad).at(p).buffers(2).tensorize(mn, step));
+    }
+}
+TEST_CASE("steps that begin inside of a row, and end inside of the next or of the one after") {
+    auto const negated = C(p, m, n) = -A(p, m, n);
+    for (intrinsic const& step : {negate_5, negate_11}) {
         INFO(step.name.str());
         schedule how(negated, on);
         check<on>(how.fuse(m, n, mn).cache_read(A, spad).at(p).buffers(2).cache_write(C, spad).at(p).buffers(2).tensorize(mn, step));

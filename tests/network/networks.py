@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes networks with drawn weights: the small ones as .tflite and .int8.onnx with int8 and as .onnx with float32, the large ones as
-.onnx. The same name gives the same network each time.
+"""Writes networks with drawn weights: as .tflite and .int8.onnx with int8, and as .onnx with float32; the transformer as .onnx alone.
+The same name gives the same network each time.
 
     networks.py NAME|small|all FOLDER    FOLDER/NAME.tflite, FOLDER/NAME.int8.onnx and FOLDER/NAME.onnx, and a line for each file
 
@@ -285,6 +285,9 @@ def to_tflite(network):
             node("FULLY_CONNECTED", inputs, layer.output, 8, activation(0, layer))
         elif layer.operation == "add":
             node("ADD", layer.inputs, layer.output, 11, activation(0, layer))
+        elif layer.operation == "pool":
+            (height, width), stride = layer.options["kernel"], layer.options["stride"]
+            node("MAX_POOL_2D", layer.inputs, layer.output, 5, w.i8(0, 0), w.i32(1, stride), w.i32(2, stride), w.i32(3, width), w.i32(4, height))
         elif layer.operation == "mean":
             node("MEAN", [layer.inputs[0], constant(f"{name}/axes", numpy.array([1, 2], numpy.int32))], layer.output, 27, w.truth(0, False))
         elif layer.operation == "softmax":
@@ -526,7 +529,7 @@ def write(name, folder):
             raise ValueError(f"{name}: the file of ONNX computes something else, by {difference}")
         if onnx_macs(model) != network.macs():
             raise ValueError(f"{name}: {onnx_macs(model)} multiplications in the file, {network.macs()} in the network")
-    if name in SMALL:
+    if network:
         data = to_tflite(network)
         at_end, signal = tried(network, data)
         (folder / f"{name}.tflite").write_bytes(data)

@@ -119,12 +119,24 @@ struct product_loops {
     bool has_steps() const { return !summed.empty() || (k && k->extent > *by.k); }
     /// Elements that follow each other are taken along k. So m is another dimension, unless windows may overlap.
     bool can_be_m(contracted_loop const& one) const { return overlaps || !k || (one.in_data & k->in_data) == 0; }
-    /// Whether rows are so short that several of them fill the axis m of the instruction, which can go on from row to row.
+    /// Whether rows do not fill the axis m of the instruction, which can go on from row to row.
     bool has_short_rows(computation_view nodes) const {
-        if (!rows || !m || by.rows || !of.finishes() || m->extent >= *by.m || *by.m % m->extent != 0) return false;
+        if (!rows || !m || by.rows || !of.finishes() || m->extent % *by.m == 0) return false;
         auto const after = std::find_if(of.all.begin(), of.all.end(), [&](contracted_loop const& one) { return one.name == rows->name; });
         return after + 1 != of.all.end() && (after + 1)->name == m->name && moves_by_one(nodes, of.data, of.in_sums(rows->name)) &&
                moves_by_one(nodes, of.data, of.in_sums(m->name));
+    }
+    /// The loop over the columns of a window, where there is another one over its rows, and the instruction covers neither; else empty.
+    ir::label columns_of_window() const {
+        if (!m || !rows || summed.size() < 2) return {};
+        ir::label found;
+        bool has_rows = false;
+        for (contracted_loop const& tap : of.taps) {
+            if (std::find(summed.begin(), summed.end(), tap.name) == summed.end()) continue;
+            if ((tap.in_data & m->in_data) != 0) found = tap.name;
+            has_rows |= (tap.in_data & rows->in_data) != 0;
+        }
+        return has_rows ? found : ir::label{};
     }
     /// The innermost loop around the tiles that tells channels which stay apart from others; empty: there is none.
     ir::label block() const {

@@ -7,9 +7,10 @@ namespace tilewright::imported {
 
 namespace detail {
 
-/// Where an operand is staged: nowhere, since the instruction reads it where it lies; or once, for a tile of the result, or for each step
-/// of the sums. Weights of a whole block of channels that stay apart are staged once for the block, and not for each tile of it.
-enum class staged_at { nowhere, once, tile, step };
+/// Where an operand is staged: nowhere, since the instruction reads it where it lies; or once, for a tile of the result, for each column of
+/// a window, or for each step of the sums. Weights of a whole block of channels that stay apart are staged once for the block, and not for
+/// each tile of it.
+enum class staged_at { nowhere, once, tile, column, step };
 /// What is searched.
 struct product_tiles {
     std::int64_t rows = 1, m = 1, n = 1, k = 1;
@@ -17,7 +18,7 @@ struct product_tiles {
     staged_at data = staged_at::tile, weights = staged_at::once;
     std::int64_t versions = 2;      ///< of operands
     std::int64_t sum_versions = 1;  ///< 2: an instruction finishes the sums of a tile while those of the next are added up
-    bool joins_rows = false;        ///< a call goes on from row to row: the data is staged for each step, without a border around rows
+    bool joins_rows = false;        ///< a call goes on from row to row: the data is staged for one column of a window, without a border
     bool joins_columns = false;     ///< a call sums on from column to column of a window
 };
 
@@ -46,6 +47,7 @@ inline std::vector<ir::label> loops_around(product_loops const& loops, product_t
 struct summing_loops {
     std::vector<ir::label> order, covered;  ///< all of them; those that the instruction covers, which are the last
     ir::label step;                         ///< the loop of which an iteration is one step of the sums
+    ir::label column;                       ///< the loop over columns of a window, where the data is staged for each
     ir::label all_rows, all_columns;        ///< fused loops, where calls go on from row to row or from column to column; else empty
 };
 /// @param tile  the innermost loop around a tile
@@ -56,8 +58,15 @@ inline summing_loops summing_loops_of(product_loops const& loops, product_tiles 
     };
     summing_loops made;
     made.order = loops.summed, made.covered = loops.units;
-    if (tiles.joins_columns) made.all_columns = with_ending(loops.k->name, "_columns"), made.order.pop_back();
-    else add_loop(made.order, loops.k, "_o");
+    if (tiles.data == staged_at::column) {  // outside of the rows of the window, and inside of the channels
+        made.column = loops.columns_of_window();
+        std::stable_partition(made.order.begin(), made.order.end(), [&](ir::label const& one) { return one == made.column; });
+        if (loops.k) made.order.insert(made.order.begin(), with_ending(loops.k->name, "_o"));
+    } else if (tiles.joins_columns) {
+        made.all_columns = with_ending(loops.k->name, "_columns"), made.order.pop_back();
+    } else {
+        add_loop(made.order, loops.k, "_o");
+    }
     made.step = made.order.empty() ? tile : made.order.back();
     for (ir::label const& one : loops.outer) {
         if (what.finishes()) made.order.push_back(what.in_sums(one));
@@ -129,7 +138,7 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
         }
         made.cache_read(of.tensor(factor), of.memory_named(at.memory_name));
         if (when == staged_at::once) return;
-        made.at(named(when == staged_at::tile ? tile_loop : sums.step));
+        made.at(named(when == staged_at::tile ? tile_loop : when == staged_at::column ? sums.column : sums.step));
         if (tiles.versions > 1) made.buffers(tiles.versions);
     };
     stage_in(what.data, loops.by.data.where, tiles.data, tile);
@@ -183,16 +192,17 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
     auto const add = [&](product_tiles tiles) {
         bool const whole_n = is_whole(loops.n, tiles.n);
         bool const one_tile = whole_n && is_whole(loops.m, tiles.m) && is_whole(loops.rows, tiles.rows) && loops.outer.empty();
-        bool const by_step = tiles.weights == staged_at::step;
+        bool const by_column = tiles.weights == staged_at::column, by_step = by_column || tiles.weights == staged_at::step;
         // The same as another one.
-        if ((by_step && !loops.has_steps()) || (tiles.n_first && (whole_n || tiles.weights == staged_at::nowhere)) ||
+        if ((by_step && !loops.has_steps()) || (by_column && tiles.data != staged_at::column) ||
+            (tiles.n_first && (whole_n || tiles.weights == staged_at::nowhere)) ||
             (tiles.weights == staged_at::tile && whole_n && loops.block().empty()))
             return;
         if ((tiles.data == staged_at::tile || tiles.sum_versions > 1) && one_tile) return;
         // Tiles of the same number of rows: none ends inside a step.
         if (tiles.joins_rows && (tiles.m != loops.m->extent || loops.rows->extent % tiles.rows != 0 || tiles.versions < 2)) return;
         if (tiles.joins_columns && (tiles.data != staged_at::tile || by_step)) return;
-        auto const has_versions = [](staged_at when) { return when == staged_at::tile || when == staged_at::step; };
+        auto const has_versions = [](staged_at when) { return when != staged_at::nowhere && when != staged_at::once; };
         if (tiles.versions > 1 && !has_versions(tiles.data) && !has_versions(tiles.weights)) return;
         if (loops.k) tiles.k = by_step ? std::min(*loops.by.k, loops.k->extent) : loops.k->extent;
         std::int64_t const whole = loops.n ? loops.n->extent : 1;
@@ -215,10 +225,13 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
     for (contracted_loop const& one : loops.of.all) results *= one.extent;
     if (most_sums > 0 && results > most_sums && loops.of.n.empty()) data_at = {staged_at::tile};
     if (of.may_lie_in(loops.of.data, loops.by.data.where.memory_name)) data_at.insert(data_at.begin(), staged_at::nowhere);
-    else if (loops.has_short_rows(of.of.nodes()) && loops.has_steps()) data_at.push_back(staged_at::step);
+    else if (loops.has_short_rows(of.of.nodes()) && loops.has_steps()) {
+        data_at.push_back(staged_at::step);
+        if (!loops.columns_of_window().empty()) data_at.push_back(staged_at::column);
+    }
     if (!weights_lie_there) weights_at.clear();
     if (!weights_lie_there || !of.of.is_constant(loops.of.weights))
-        weights_at.insert(weights_at.end(), {staged_at::once, staged_at::tile, staged_at::step});
+        weights_at.insert(weights_at.end(), {staged_at::once, staged_at::tile, staged_at::column, staged_at::step});
     bool const short_columns = loops.has_short_columns(of.of.nodes());
     auto const joining_columns = [](product_tiles tiles) { return tiles.joins_columns = true, tiles; };
     for (std::int64_t const rows : along(loops.rows, 1)) {
@@ -229,8 +242,9 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
                         for (bool const n_first : {false, true}) {
                             for (std::int64_t const versions : {2, 1}) {
                                 for (std::int64_t of_sums = aside ? 2 : 1; of_sums > 0; --of_sums) {
-                                    product_tiles const tiles{rows, m,       n,        1,       n_first,
-                                                              data, weights, versions, of_sums, data == staged_at::step};
+                                    product_tiles const tiles{
+                                        rows, m,       n,        1,       n_first,
+                                        data, weights, versions, of_sums, data == staged_at::step || data == staged_at::column};
                                     add(tiles);
                                     if (short_columns) add(joining_columns(tiles));
                                 }

@@ -211,3 +211,35 @@ TEST_CASE("a step that goes on from row to row touches the rows after the first"
     CHECK(rows_of(12) == 3);  // the second row as a whole
     CHECK(rows_of(8) == 2);
 }
+TEST_CASE("a later step that begins inside of a row is found wherever it touches") {
+    // Steps of 16 elements over 8 rows of 7: step 1 begins at column 2 of row 2.
+    plan_value plan = empty_plan(asynchronous, copy.view());
+    variable_id const s = add_loop(plan, "s", 4), once = add_loop(plan, "once", 1);
+    variable_id const row = add_component(plan, keep(plan, 0, {{16, s}}), 7, 0, 8),
+                      column = add_component(plan, keep(plan, 0, {{16, s}}), 1, 7, 7);
+    plan.buffers.push({.kind = buffer_kind::staged,
+                       .memory = 1,
+                       .type = scalar_type::int8,
+                       .rank = 2,
+                       .extents = {8, 7},
+                       .bytes = 56,
+                       .bank = 0,
+                       .part_stride = 56});
+    plan.operands.push({.buffer = 0_buffer,
+                        .at = {keep(plan, 0, {{1, row}}), keep(plan, 0, {{1, column}})},
+                        .dimension = {1},
+                        .factor = {1},
+                        .joined = 0});
+    REQUIRE(int(once) == 1);
+    touched_part first{.buffer = 0_buffer, .writes = true};
+    add_along(plan.buffers[0], 1, 1, 16, first);
+    CHECK((first[0].high == 2 && first[1].high == 6));
+    for (std::int64_t element = 0; element < 56; ++element) {
+        touched_part const other{.buffer = 0_buffer, .sides = {along(element / 7), along(element % 7)}};
+        auto const find = [&](bool last) { return step_search(at_rest{plan}, 0, 0, 4).find(first, 0, other, last); };
+        INFO("element " << element);
+        CHECK((find(false) >= 0 && find(false) <= element / 16 && find(true) >= element / 16));
+        // The rows before and after those that it touches are no part of it.
+        CHECK((find(false) >= element / 16 - 1 && find(true) <= element / 16 + 1));
+    }
+}

@@ -62,10 +62,16 @@ TEST_CASE("a step covers a part of each row, and never goes past its end") {
         CHECK((part.divisor == (dimension == 0 ? 6 : 1) && part.modulus == (dimension == 0 ? 0 : 6)));
     }
 }
-TEST_CASE("steps begin at the same place of a row each time") {
+TEST_CASE("a step begins in a row where the one before ended") {
     intrinsic const four = negate_by(4);
     auto const on = machine("on", dram, spad, get, put, four);
-    check_refused(as_one_loop(negated.view(), on, four), 6, 4);
+    planned_to const t(pass::program, as_one_loop(negated.view(), on, four));
+    REQUIRE_FALSE(t.p.refused());
+    CHECK(t.p.var(t.variable("mn")).extent == 15);
+    operand_use const& o = t.p.plan.operands[t.p.plan.bodies[0].operands];
+    variable const& column = t.p.var(t.p.form_of(o.at[1]).terms[0].variable);
+    CHECK((o.joined == 0 && column.divisor == 1 && column.modulus == 6));
+    CHECK(same(t.p.form_of(column.fused), sum_of(0, {{4, t.variable("mn")}})));
 }
 TEST_CASE("a fixed step does not go past the end of the last row") {
     intrinsic const two_rows = negate_by(12);

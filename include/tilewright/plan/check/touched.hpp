@@ -325,6 +325,13 @@ class step_search {
         }
         return all;
     }
+    /// A step along `dimension` that begins later in a row than the first one does may end a row later: both rows count as a whole.
+    constexpr void go_on_to_next_row(touched_part& here, int dimension) const {
+        std::int64_t const row = plan_.buffers[here.buffer].extents[dimension];
+        if (here[dimension].high < row) return;
+        here[dimension].low = 0, here[dimension].high = row - 1, here[dimension].count = -1;
+        ++here[dimension - 1].high, here[dimension - 1].count = -1;
+    }
     constexpr std::int64_t search(touched_part const& part, int operand, touched_part const& other, bool last, int level,
                                   std::int64_t step) {
         std::int64_t const behind = level == 0 ? to_ : step + inside_[level - 1];
@@ -336,6 +343,7 @@ class step_search {
             here[d].low += by.low, here[d].high += by.high;
             if (by.low != by.high) here[d].count = -1;
         }
+        if (o != nullptr && o->joined >= 0) go_on_to_next_row(here, o->dimension[o->joined]);
         if (!conflict(plan_, here, other)) return -1;
         if (level == count_ || o == nullptr) return level == count_ ? step : last ? to_ - 1 : from_;
         for (std::int64_t i = 0; i < extent(level); ++i) {

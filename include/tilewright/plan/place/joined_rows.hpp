@@ -59,15 +59,14 @@ struct rows_asked {
     std::int64_t has = 0, asked = 0;
     constexpr explicit operator bool() const { return has != asked; }
 };
-/// A step goes from row to row by one stride where rows follow each other without gaps, and where it begins at the same place of a row
-/// each time. No other end than that of the fused loop may cut it short.
+/// A step goes from row to row by one stride where rows follow each other without gaps. No other end than that of the fused loop may cut
+/// it short.
 ///
 /// @param along  the buffer's dimension along a row
 /// @param loop   the fused loop
 constexpr rows_asked wrong_rows(planning const& p, stage_id s, buffer const& b, int along, std::int64_t row, nest_axis const& loop) {
     if (b.kind == buffer_kind::argument || b.layout >= 0) return {0, row};
     if (b.extents[along] != row) return {b.extents[along], row};
-    if (loop.lane_extent % row != 0 && row % loop.lane_extent != 0) return {row, loop.lane_extent};
     if (!loop.flexible && loop.extent % loop.lane_extent != 0) return {loop.extent % loop.lane_extent, 0};
     for (int at = 0; at < p.plan.limits.count; ++at) {
         limit const& l = p.plan.limits[at];
