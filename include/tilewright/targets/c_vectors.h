@@ -25,6 +25,7 @@ extern "C" {
 #pragma GCC diagnostic ignored "-Waggressive-loop-optimizations"
 /* As C++, functions of its own header of AVX-512 use what nobody has set, such as lanes that a mask leaves out. */
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #elif defined(__clang__)
 /* For some processors, clang tells that it does not unroll a loop. */
 #pragma clang diagnostic push
@@ -912,35 +913,108 @@ static inline int8_t c_vectors_rescaled(int32_t sum, int32_t multiplier, int32_t
     return (int8_t)((below < low ? low : below) + zero);
 }
 #if !defined(C_VECTORS_PLAIN_C) && defined(__AVX2__)
-/* Eight of them, with shifts of 0 to 31 to the right. */
-C_VECTORS_INLINE __m256i c_vectors_scaled_8(__m256i sum, __m256i multiplier, __m256i right) {
-    const __m256i half = _mm256_set1_epi64x(INT64_C(1) << 30), least = _mm256_set1_epi32(INT32_MIN), one = _mm256_set1_epi32(1);
-    const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(sum, multiplier), half),
-                  odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(sum, 32), _mm256_srli_epi64(multiplier, 32)), half);
-    /* Bits 31 to 62 of each: all of it, but where both factors are the least number. */
-    const __m256i high_half = _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
-    const __m256i too_large = _mm256_and_si256(_mm256_cmpeq_epi32(sum, least), _mm256_cmpeq_epi32(multiplier, least));
-    const __m256i scaled = _mm256_blendv_epi8(high_half, _mm256_set1_epi32(INT32_MAX), too_large);
-    /* Rounded to the nearest, halves away from 0: what is shifted out is compared with a half. */
-    const __m256i mask = _mm256_sub_epi32(_mm256_sllv_epi32(one, right), one), rest = _mm256_and_si256(scaled, mask);
-    const __m256i limit = _mm256_sub_epi32(_mm256_srli_epi32(mask, 1), _mm256_srai_epi32(scaled, 31));
-    return _mm256_sub_epi32(_mm256_srav_epi32(scaled, right), _mm256_cmpgt_epi32(rest, limit));
+#define C_VECTORS_HAS_REGISTERS
+#if C_VECTORS_LANES == 16
+typedef __m512i c_vectors_register;
+#define C_VECTORS_INTRINSIC(operation) _mm512_##operation
+#else
+typedef __m256i c_vectors_register;
+#define C_VECTORS_INTRINSIC(operation) _mm256_##operation
+#endif
+/* What scales numbers of 32 bits, a lane each. `odd`: multipliers of the lanes 1, 3, ... in those before them. `mask`: bits that a shift to
+   the right takes out. */
+struct c_vectors_scale {
+    c_vectors_register multiplier, odd, left, right, mask, limit;
+    int goes_left;
+};
+/* @return whether numbers can be scaled so: by shifts of a word at most, and by no multiplier that is the least number */
+C_VECTORS_INLINE int c_vectors_read_scale(struct c_vectors_scale* to, c_vectors_register multiplier, c_vectors_register shift) {
+    const c_vectors_register none = C_VECTORS_INTRINSIC(set1_epi32)(0), most = C_VECTORS_INTRINSIC(set1_epi32)(31),
+                             least = C_VECTORS_INTRINSIC(set1_epi32)(INT32_MIN);
+    to->multiplier = multiplier, to->odd = C_VECTORS_INTRINSIC(srli_epi64)(multiplier, 32);
+    to->left = C_VECTORS_INTRINSIC(max_epi32)(C_VECTORS_INTRINSIC(sub_epi32)(none, shift), none);
+    to->right = C_VECTORS_INTRINSIC(max_epi32)(shift, none);
+    const c_vectors_register one = C_VECTORS_INTRINSIC(set1_epi32)(1);
+    to->mask = C_VECTORS_INTRINSIC(sub_epi32)(C_VECTORS_INTRINSIC(sllv_epi32)(one, to->right), one);
+    to->limit = C_VECTORS_INTRINSIC(srli_epi32)(to->mask, 1);
+    const c_vectors_register further = C_VECTORS_INTRINSIC(max_epi32)(to->left, to->right);
+#if C_VECTORS_LANES == 16
+    to->goes_left = _mm512_test_epi32_mask(to->left, to->left) != 0;
+    return (_mm512_cmpgt_epi32_mask(further, most) | _mm512_cmpeq_epi32_mask(multiplier, least)) == 0;
+#else
+    to->goes_left = !_mm256_testz_si256(to->left, to->left);
+    const __m256i wrong = _mm256_or_si256(_mm256_cmpgt_epi32(further, most), _mm256_cmpeq_epi32(multiplier, least));
+    return _mm256_testz_si256(wrong, wrong);
+#endif
 }
-C_VECTORS_INLINE __m256i c_vectors_rescaled_8(__m256i sum, __m256i multiplier, __m256i right, int32_t low, int32_t high, int32_t zero) {
-    const __m256i below = _mm256_min_epi32(c_vectors_scaled_8(sum, multiplier, right), _mm256_set1_epi32(high));
-    return _mm256_add_epi32(_mm256_max_epi32(below, _mm256_set1_epi32(low)), _mm256_set1_epi32(zero));
+/* Numbers shifted to the left, or the nearest that 32 bits hold. */
+C_VECTORS_INLINE c_vectors_register c_vectors_shifted(c_vectors_register number, c_vectors_register left) {
+    const c_vectors_register moved = C_VECTORS_INTRINSIC(sllv_epi32)(number, left), back = C_VECTORS_INTRINSIC(srav_epi32)(moved, left),
+                             end = C_VECTORS_INTRINSIC(srai_epi32)(number, 31) ^ C_VECTORS_INTRINSIC(set1_epi32)(INT32_MAX);
+#if C_VECTORS_LANES == 16
+    return _mm512_mask_mov_epi32(end, _mm512_cmpeq_epi32_mask(back, number), moved);
+#else
+    return _mm256_blendv_epi8(end, moved, _mm256_cmpeq_epi32(back, number));
+#endif
 }
-/* Eight bytes less a zero point, times 2^20, scaled. */
-C_VECTORS_INLINE __m256i c_vectors_scaled_bytes(const int8_t* from, int32_t zero, int32_t multiplier, int32_t right) {
+/* `c_vectors_scaled` of a register of lanes. */
+C_VECTORS_INLINE c_vectors_register c_vectors_scaled_lanes(c_vectors_register number, const struct c_vectors_scale* by) {
+    if (by->goes_left) number = c_vectors_shifted(number, by->left);
+    /* 2^30 in each 64 bits. */
+    const c_vectors_register half = C_VECTORS_INTRINSIC(srli_epi64)(C_VECTORS_INTRINSIC(set1_epi32)(1 << 30), 32);
+    const c_vectors_register even = C_VECTORS_INTRINSIC(add_epi64)(C_VECTORS_INTRINSIC(mul_epi32)(number, by->multiplier), half);
+    const c_vectors_register high = C_VECTORS_INTRINSIC(srli_epi64)(number, 32);
+    const c_vectors_register odd = C_VECTORS_INTRINSIC(add_epi64)(C_VECTORS_INTRINSIC(mul_epi32)(high, by->odd), half);
+    /* Bits 31 to 62 of each: all of it, unless both factors are the least number. Then they are rounded to the nearest, halves away from 0:
+       what is shifted out is compared with a half. */
+    const c_vectors_register of_even = C_VECTORS_INTRINSIC(srli_epi64)(even, 31), of_odd = C_VECTORS_INTRINSIC(slli_epi64)(odd, 1);
+#if C_VECTORS_LANES == 16
+    const __m512i scaled = _mm512_mask_blend_epi32(0xaaaa, of_even, of_odd);
+#else
+    const __m256i scaled = _mm256_blend_epi32(of_even, of_odd, 0xaa);
+#endif
+    const c_vectors_register rest = scaled & by->mask,
+                             limit = C_VECTORS_INTRINSIC(sub_epi32)(by->limit, C_VECTORS_INTRINSIC(srai_epi32)(scaled, 31)),
+                             down = C_VECTORS_INTRINSIC(srav_epi32)(scaled, by->right);
+#if C_VECTORS_LANES == 16
+    return _mm512_mask_add_epi32(down, _mm512_cmpgt_epi32_mask(rest, limit), down, _mm512_set1_epi32(1));
+#else
+    return _mm256_sub_epi32(down, _mm256_cmpgt_epi32(rest, limit));
+#endif
+}
+/* `c_vectors_rescaled` of a register of lanes, which are bytes then. */
+C_VECTORS_INLINE c_vectors_register c_vectors_rescaled_lanes(c_vectors_register sum, const struct c_vectors_scale* by, int32_t low,
+                                                             int32_t high, int32_t zero) {
+    const c_vectors_register below = C_VECTORS_INTRINSIC(min_epi32)(c_vectors_scaled_lanes(sum, by), C_VECTORS_INTRINSIC(set1_epi32)(high));
+    return C_VECTORS_INTRINSIC(add_epi32)(C_VECTORS_INTRINSIC(max_epi32)(below, C_VECTORS_INTRINSIC(set1_epi32)(low)),
+                                          C_VECTORS_INTRINSIC(set1_epi32)(zero));
+}
+C_VECTORS_INLINE c_vectors_register c_vectors_load_lanes(const int32_t* from) {
+#if C_VECTORS_LANES == 16
+    return _mm512_loadu_si512(from);
+#else
+    return _mm256_loadu_si256((const __m256i*)(const void*)from);
+#endif
+}
+/* A register of bytes less a zero point, times 2^20, scaled. */
+C_VECTORS_INLINE c_vectors_register c_vectors_scaled_bytes(const int8_t* from, int32_t zero, const struct c_vectors_scale* by) {
+#if C_VECTORS_LANES == 16
+    const __m512i bytes = _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i*)(const void*)from));
+#else
     const __m256i bytes = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i*)(const void*)from));
-    return c_vectors_scaled_8(_mm256_slli_epi32(_mm256_sub_epi32(bytes, _mm256_set1_epi32(zero)), 20), _mm256_set1_epi32(multiplier),
-                              _mm256_set1_epi32(right));
+#endif
+    const c_vectors_register less = C_VECTORS_INTRINSIC(sub_epi32)(bytes, C_VECTORS_INTRINSIC(set1_epi32)(zero));
+    return c_vectors_scaled_lanes(C_VECTORS_INTRINSIC(slli_epi32)(less, 20), by);
 }
-/* The lowest byte of each of eight numbers. */
-C_VECTORS_INLINE void c_vectors_store_8_bytes(int8_t* to, __m256i some) {
+/* The lowest byte of each lane. */
+C_VECTORS_INLINE void c_vectors_store_bytes(int8_t* to, c_vectors_register some) {
+#if C_VECTORS_LANES == 16
+    _mm_storeu_si128((__m128i*)(void*)to, _mm512_cvtepi32_epi8(some));
+#else
     const __m256i of_halves = _mm256_shuffle_epi8(some, _mm256_set1_epi32(0x0c080400));
     const __m128i all = _mm_unpacklo_epi32(_mm256_castsi256_si128(of_halves), _mm256_extracti128_si256(of_halves, 1));
-    _mm_storel_epi64((__m128i*)to, all);
+    _mm_storel_epi64((__m128i*)(void*)to, all);
+#endif
 }
 #endif
 C_VECTORS_FUNCTION int c_vectors_finish_s8(int64_t rows, int64_t columns, const void* sums_at, int64_t sums_row, const void* bias_at,
@@ -950,43 +1024,29 @@ C_VECTORS_FUNCTION int c_vectors_finish_s8(int64_t rows, int64_t columns, const 
                          *const multiplier = (const int32_t*)multiplier_at, *const shift = (const int32_t*)shift_at,
                          *const low = (const int32_t*)low_at, *const high = (const int32_t*)high_at, *const zero = (const int32_t*)zero_at;
     int8_t* const finished = (int8_t*)finished_at;
-    for (int64_t i = 0; i < rows; ++i) {
-        int64_t j = 0;
-#if !defined(C_VECTORS_PLAIN_C) && C_VECTORS_LANES == 16
-        const __m512i lowest = _mm512_set1_epi64(*low), highest = _mm512_set1_epi64(*high), to_zero = _mm512_set1_epi64(*zero);
-        for (; j < columns; j += 8) {
-            const __mmask8 some = columns - j < 8 ? (__mmask8)((1u << (columns - j)) - 1) : (__mmask8)255;
-            const __m256i sum = _mm256_add_epi32(_mm256_maskz_loadu_epi32(some, sums + i * sums_row + j),
-                                                 _mm256_maskz_loadu_epi32(some, bias + j)),
-                          shifts = _mm256_maskz_loadu_epi32(some, shift + j);
-            const __m512i by = _mm512_cvtepi32_epi64(shifts), none = _mm512_setzero_si512(),
-                          factor = _mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(some, multiplier + j));
-            const __m512i left = _mm512_max_epi64(_mm512_sub_epi64(none, by), none), right = _mm512_max_epi64(by, none);
-            const __m512i moved = _mm512_cvtepi32_epi64(_mm512_cvtsepi64_epi32(_mm512_sllv_epi64(_mm512_cvtepi32_epi64(sum), left)));
-            __m512i scaled = _mm512_srai_epi64(_mm512_add_epi64(_mm512_mul_epi32(moved, factor), _mm512_set1_epi64(INT64_C(1) << 30)), 31);
-            scaled = _mm512_min_epi64(scaled, _mm512_set1_epi64(INT32_MAX));
-            const __m512i half =
-                _mm512_srai_epi64(_mm512_add_epi64(_mm512_sllv_epi64(_mm512_set1_epi64(1), right), _mm512_srai_epi64(scaled, 63)), 1);
-            scaled = _mm512_srav_epi64(_mm512_add_epi64(scaled, half), right);
-            scaled = _mm512_add_epi64(_mm512_max_epi64(_mm512_min_epi64(scaled, highest), lowest), to_zero);
-            _mm512_mask_cvtepi64_storeu_epi8(finished + i * finished_row + j, some, scaled);
-        }
-#else
-#if !defined(C_VECTORS_PLAIN_C) && defined(__AVX2__)
-        for (; j + 8 <= columns; j += 8) {
-            const __m256i shifts = _mm256_loadu_si256((const __m256i*)(shift + j));
-            /* Shifts to the left, and those beyond a word, are for what follows. */
-            if (!_mm256_testz_si256(shifts, _mm256_set1_epi32(-32))) break;
-            c_vectors_store_8_bytes(finished + i * finished_row + j,
-                                    c_vectors_rescaled_8(_mm256_add_epi32(_mm256_loadu_si256((const __m256i*)(sums + i * sums_row + j)),
-                                                                          _mm256_loadu_si256((const __m256i*)(bias + j))),
-                                                         _mm256_loadu_si256((const __m256i*)(multiplier + j)), shifts, *low, *high, *zero));
+    for (int64_t j = 0, next; j < columns; j = next) {
+        next = columns;
+#ifdef C_VECTORS_HAS_REGISTERS
+        /* Where a register is longer than what is left, it begins earlier, and its first bytes are written once more. */
+        if (columns >= C_VECTORS_LANES) {
+            const int64_t at = columns - j < C_VECTORS_LANES ? columns - C_VECTORS_LANES : j;
+            struct c_vectors_scale by;
+            next = at + C_VECTORS_LANES;
+            if (c_vectors_read_scale(&by, c_vectors_load_lanes(multiplier + at), c_vectors_load_lanes(shift + at))) {
+                const c_vectors_register added = c_vectors_load_lanes(bias + at);
+                for (int64_t i = 0; i < rows; ++i) {
+                    const c_vectors_register sum = C_VECTORS_INTRINSIC(add_epi32)(c_vectors_load_lanes(sums + i * sums_row + at), added);
+                    c_vectors_store_bytes(finished + i * finished_row + at, c_vectors_rescaled_lanes(sum, &by, *low, *high, *zero));
+                }
+                continue;
+            }
         }
 #endif
-        for (; j < columns; ++j)
-            finished[i * finished_row + j] = c_vectors_rescaled((int32_t)((uint32_t)sums[i * sums_row + j] + (uint32_t)bias[j]),
-                                                                multiplier[j], shift[j], *low, *high, *zero);
-#endif
+        for (int64_t i = 0; i < rows; ++i) {
+            for (int64_t at = j; at < next; ++at)
+                finished[i * finished_row + at] = c_vectors_rescaled((int32_t)((uint32_t)sums[i * sums_row + at] + (uint32_t)bias[at]),
+                                                                     multiplier[at], shift[at], *low, *high, *zero);
+        }
     }
     return 0;
 }
@@ -1002,14 +1062,16 @@ C_VECTORS_FUNCTION int c_vectors_add_s8(int64_t count, const void* left_at, cons
                   high = *(const int32_t*)high_at, zero = *(const int32_t*)zero_at;
     int8_t* const total = (int8_t*)total_at;
     int64_t e = 0;
-#if !defined(C_VECTORS_PLAIN_C) && defined(__AVX2__)
-    /* Shifts to the left, and those beyond a word, are for what follows. */
-    if (((a_shift | b_shift | shift) & -32) == 0) {
-        for (; e + 8 <= count; e += 8)
-            c_vectors_store_8_bytes(total + e,
-                                    c_vectors_rescaled_8(_mm256_add_epi32(c_vectors_scaled_bytes(left + e, a_zero, a_by, a_shift),
-                                                                          c_vectors_scaled_bytes(right + e, b_zero, b_by, b_shift)),
-                                                         _mm256_set1_epi32(multiplier), _mm256_set1_epi32(shift), low, high, zero));
+#ifdef C_VECTORS_HAS_REGISTERS
+    struct c_vectors_scale of_left, of_right, of_total;
+    if (c_vectors_read_scale(&of_left, C_VECTORS_INTRINSIC(set1_epi32)(a_by), C_VECTORS_INTRINSIC(set1_epi32)(a_shift)) &&
+        c_vectors_read_scale(&of_right, C_VECTORS_INTRINSIC(set1_epi32)(b_by), C_VECTORS_INTRINSIC(set1_epi32)(b_shift)) &&
+        c_vectors_read_scale(&of_total, C_VECTORS_INTRINSIC(set1_epi32)(multiplier), C_VECTORS_INTRINSIC(set1_epi32)(shift))) {
+        for (; e + C_VECTORS_LANES <= count; e += C_VECTORS_LANES) {
+            const c_vectors_register both = C_VECTORS_INTRINSIC(add_epi32)(c_vectors_scaled_bytes(left + e, a_zero, &of_left),
+                                                                           c_vectors_scaled_bytes(right + e, b_zero, &of_right));
+            c_vectors_store_bytes(total + e, c_vectors_rescaled_lanes(both, &of_total, low, high, zero));
+        }
     }
 #endif
     for (; e < count; ++e) {
