@@ -187,8 +187,8 @@ static int32_t rescaled(int32_t sum, int32_t multiplier, int32_t shift) {
 }
 static void finish(void) {
     const int64_t m = drawn(1, 5), n = extent(), row = n + drawn(0, 2), to_row = n + drawn(0, 2);
-    const int64_t far = drawn(0, 3) == 0 ? INT32_MAX : 100000, left = drawn(0, 1) == 0 ? 3 : 0,
-                  right = drawn(0, 3) == 0 ? 40 : 31, least = drawn(0, 3) == 0 ? INT32_MIN : 1 << 30;
+    const int64_t far = drawn(0, 3) == 0 ? INT32_MAX : 100000, left = drawn(0, 1) == 0 ? 3 : 0, right = drawn(0, 3) == 0 ? 40 : 31,
+                  least = drawn(0, 3) == 0 ? INT32_MIN : 1 << 30;
     int32_t *const sums = integers((m - 1) * row + n, -far, far), *const bias = integers(n, -1000, 1000),
                    *const multiplier = integers(n, least, INT32_MAX), *const shift = integers(n, -left, right);
     const int32_t zero = (int32_t)drawn(-128, 127), low = -128 - zero, high = 127 - zero;

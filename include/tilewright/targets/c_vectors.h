@@ -927,24 +927,21 @@ struct c_vectors_scale {
     c_vectors_register multiplier, odd, left, right, mask, limit;
     int goes_left;
 };
-/* @return whether numbers can be scaled so: by shifts of a word at most, and by no multiplier that is the least number */
+/* @return whether numbers can be scaled so: by no multiplier that is the least number */
 C_VECTORS_INLINE int c_vectors_read_scale(struct c_vectors_scale* to, c_vectors_register multiplier, c_vectors_register shift) {
-    const c_vectors_register none = C_VECTORS_INTRINSIC(set1_epi32)(0), most = C_VECTORS_INTRINSIC(set1_epi32)(31),
+    const c_vectors_register none = C_VECTORS_INTRINSIC(set1_epi32)(0), one = C_VECTORS_INTRINSIC(set1_epi32)(1),
                              least = C_VECTORS_INTRINSIC(set1_epi32)(INT32_MIN);
     to->multiplier = multiplier, to->odd = C_VECTORS_INTRINSIC(srli_epi64)(multiplier, 32);
     to->left = C_VECTORS_INTRINSIC(max_epi32)(C_VECTORS_INTRINSIC(sub_epi32)(none, shift), none);
     to->right = C_VECTORS_INTRINSIC(max_epi32)(shift, none);
-    const c_vectors_register one = C_VECTORS_INTRINSIC(set1_epi32)(1);
     to->mask = C_VECTORS_INTRINSIC(sub_epi32)(C_VECTORS_INTRINSIC(sllv_epi32)(one, to->right), one);
     to->limit = C_VECTORS_INTRINSIC(srli_epi32)(to->mask, 1);
-    const c_vectors_register further = C_VECTORS_INTRINSIC(max_epi32)(to->left, to->right);
 #if C_VECTORS_LANES == 16
     to->goes_left = _mm512_test_epi32_mask(to->left, to->left) != 0;
-    return (_mm512_cmpgt_epi32_mask(further, most) | _mm512_cmpeq_epi32_mask(multiplier, least)) == 0;
+    return _mm512_cmpeq_epi32_mask(multiplier, least) == 0;
 #else
     to->goes_left = !_mm256_testz_si256(to->left, to->left);
-    const __m256i wrong = _mm256_or_si256(_mm256_cmpgt_epi32(further, most), _mm256_cmpeq_epi32(multiplier, least));
-    return _mm256_testz_si256(wrong, wrong);
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi32(multiplier, least)) == 0;
 #endif
 }
 /* Numbers shifted to the left, or the nearest that 32 bits hold. */
