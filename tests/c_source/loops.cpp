@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "c_source/compiled.hpp"
 
 #include <regex>
@@ -57,6 +59,13 @@ constexpr auto pool = small(y4, x3, c) = maximum(r, s, padded(in(h, w, c), -128)
 constexpr auto pool_on_host = schedule(pool, host);
 constexpr auto pool_from_0 = small(y4, x3, c) = maximum(r, s, padded(in(h, w, c), 0)(2 * y4 + r - 1, 2 * x3 + s - 1, c));
 constexpr auto pool_from_0_on_host = schedule(pool_from_0, host);
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr auto pool_of_reals = real_out(y4, x3, c) = maximum(r, s, padded(real(h, w, c), -infinity)(2 * y4 + r - 1, 2 * x3 + s - 1, c));
+constexpr auto pool_of_reals_on_host = schedule(pool_of_reals, host);
+constexpr auto least_of_reals = real_out(y4, x3, c) = minimum(r, s, padded(real(h, w, c), infinity)(2 * y4 + r - 1, 2 * x3 + s - 1, c));
+constexpr auto least_of_reals_on_host = schedule(least_of_reals, host).reorder(y4, x3, r, s, c);
+constexpr auto pool_from_large = real_out(y4, x3, c) = maximum(r, s, padded(real(h, w, c), infinity)(2 * y4 + r - 1, 2 * x3 + s - 1, c));
+constexpr auto pool_from_large_on_host = schedule(pool_from_large, host);
 // Two borders of one tensor in one value: an element of one is not read where only the other has it.
 constexpr auto two_borders = out(y, x, f) += cast<std::int32_t>(padded(in(h, w, c), 0)(y + r - 1, x + s - 1, c)) *
                                              cast<std::int32_t>(padded(in(h, w, c), 3)(y + r - 1, x + s - 1, c)) *
@@ -203,6 +212,14 @@ TEST_CASE("a border that is no maximum is not read") {
     std::string const source = check<pool_on_host>();
     INFO(source);
     CHECK(!holds(source, "?"));
+}
+TEST_CASE("infinity is the border of a reduction of floats that starts from it") {
+    char const* const border = ": tilewright_of_bits_float";
+    for (std::string const& source : {check<pool_of_reals_on_host>(), check<least_of_reals_on_host>()}) {
+        INFO(source);
+        CHECK(!holds(source, border));
+    }
+    CHECK(holds(check<pool_from_large_on_host>(), border));
 }
 TEST_CASE("tensors that may be the result are not told apart from it") {
     std::string const apart = check<conv_on_host>();

@@ -1,6 +1,7 @@
 #pragma once
 #include <Halide.h>
 
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -150,6 +151,35 @@ class borders_apart : public Halide::Internal::IRMutator {
         std::set<std::string> defined_;
         std::map<std::string, Expr> values_;
     };
+    /// No float is less than -infinity, and none is greater than infinity: a reduction passes over what it starts from. Halide leaves
+    /// that, since the comparison is strict.
+    class with_infinities : public IRMutator {
+      protected:
+        using IRMutator::visit;
+        Expr visit(Halide::Internal::LT const* op) override {
+            Expr const a = mutate(op->a), b = mutate(op->b);
+            return is_infinity(a, 1) || is_infinity(b, -1) ? Halide::Internal::const_false(op->type.lanes())
+                                                           : Halide::Internal::LT::make(a, b);
+        }
+        Expr visit(Halide::Internal::Select const* op) override {
+            Expr const condition = mutate(op->condition);
+            if (Halide::Internal::is_const_zero(condition)) return mutate(op->false_value);
+            return Halide::Internal::Select::make(condition, mutate(op->true_value), mutate(op->false_value));
+        }
+        /// An element and a constant are what they are, strict or not.
+        Expr visit(Halide::Internal::Call const* op) override {
+            if (!op->is_intrinsic(Halide::Internal::Call::strict_float)) return IRMutator::visit(op);
+            Expr const of = mutate(op->args[0]);
+            bool const is_one = of.as<Halide::Internal::Load>() != nullptr || of.as<Halide::Internal::FloatImm>() != nullptr;
+            return is_one ? of : Halide::strict_float(of);
+        }
+
+      private:
+        static bool is_infinity(Expr const& of, int sign) {
+            auto const* const number = of.as<Halide::Internal::FloatImm>();
+            return number != nullptr && number->value == sign * std::numeric_limits<double>::infinity();
+        }
+    };
     /// What is stored where there is no element: is it what is there?
     class without : public IRMutator {
       public:
@@ -159,11 +189,16 @@ class borders_apart : public Halide::Internal::IRMutator {
       protected:
         using IRMutator::visit;
         Expr visit(Halide::Internal::Call const* op) override { return choices_.count(op) != 0 ? op->args[2] : IRMutator::visit(op); }
+        Stmt visit(Halide::Internal::LetStmt const* op) override {
+            values_[op->name] = mutate(op->value);
+            return IRMutator::visit(op);
+        }
         Stmt visit(Halide::Internal::Store const* op) override {
             using namespace Halide::Internal;
-            Expr const value = simplify(mutate(op->value));
+            auto const whole = [&](Expr const& of) { return simplify(spelled_out(of, values_)); };
+            Expr const value = simplify(with_infinities().mutate(whole(mutate(op->value))));
             auto const* const there = value.as<Load>();
-            same_ &= there != nullptr && there->name == op->name && equal(there->index, op->index) && is_const_one(op->predicate);
+            same_ &= there != nullptr && there->name == op->name && equal(there->index, whole(op->index)) && is_const_one(op->predicate);
             stores_ = true;
             return op;
         }
@@ -172,6 +207,7 @@ class borders_apart : public Halide::Internal::IRMutator {
 
       private:
         std::set<Halide::Internal::Call const*> const& choices_;
+        std::map<std::string, Expr> values_ = {};
         bool same_ = true, stores_ = false;
     };
     class with_condition : public IRMutator {

@@ -1,5 +1,7 @@
 #pragma once
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <stdexcept>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/halide/adopt_names.hpp>
@@ -207,11 +209,15 @@ class tile_pipeline {
         return false;
     }
     /// Whether a reduction of the value `of` is the same with and without the border of a padded access: a factor 0, or the least of all
-    /// that a maximum is taken of.
+    /// that a maximum is taken of. A sum of floats is another one with 0: -0.0 becomes 0.0.
     bool adds_nothing(int of, int node) const {
-        if (!stage_.reduces() || is_float(stage_.type)) return false;
+        if (!stage_.reduces()) return false;
         tilewright::ir::node const& n = plan_.what[of];
         bool const sums = stage_.reduction == operation::reduce_sum;
+        if (is_float(stage_.type)) {
+            double const least = (stage_.reduction == operation::reduce_maximum ? -1 : 1) * std::numeric_limits<double>::infinity();
+            return !sums && of == node && std::bit_cast<double>(n.value) == least;
+        }
         if (of == node) return n.value == (sums ? 0 : least_of(stage_.reduction, n.type)) && (sums || n.type == stage_.type);
         // A factor 0 of a real number may be no number.
         if (sums && n.op == operation::multiply && !is_float(n.type))

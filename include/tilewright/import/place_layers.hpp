@@ -41,6 +41,31 @@ inline std::vector<ir::label> arguments_of(layer const& of) {
     }
     return made;
 }
+/// The loops of a layer that is one reduction, in an order that a compiler makes vectors of: the last loop of the result goes innermost,
+/// where each tensor that it moves goes on by one element with it, and with no other loop. Empty: there is no such order.
+inline std::vector<ir::label> order_for_vectors(layer const& of) {
+    computation_view const nodes = nodes_of(of);
+    std::vector<ir::stage> const stages = stages_of(nodes);
+    if (stages.size() != 1 || stages[0].rank == 0 || stages[0].rank == stages[0].axis_count) return {};
+    ir::stage const& stage = stages[0];
+    int const last = stage.rank - 1;
+    for (int at = 0; at <= stage.store; ++at) {
+        int const rank = nodes[at].op == operation::access || at == stage.store ? nodes[at].argument_count : 0;
+        for (int dimension = 0; dimension < rank; ++dimension) {
+            auto const& by = index_of(nodes, stage, at, dimension).coefficients;
+            if (by[last] == 0) continue;
+            bool alone = by[last] == 1 && dimension == rank - 1;
+            for (int axis = 0; axis < stage.axis_count; ++axis) alone &= axis == last || by[axis] == 0;
+            if (!alone) return {};
+        }
+    }
+    std::vector<ir::label> order;
+    for (int axis = 0; axis < stage.axis_count; ++axis) {
+        if (axis != last) order.push_back(stage.axes[axis].name);
+    }
+    order.push_back(stage.axes[last].name);
+    return order;
+}
 /// Reasons as one text. Those that are alike but for the first name in them, that of an instruction, are said once: "each of `a`, `b` and 3
 /// others".
 inline std::string joined_reasons(std::vector<std::string> const& reasons) {
@@ -229,6 +254,7 @@ class layer_placer {
     /// Plain loops. What stays in the kernel is kept for as long as it is needed.
     schedule in_loops(placed_layer const& of, chip::placed_agent const& by) const {
         schedule made = of.plain();
+        if (auto const order = detail::order_for_vectors(of.of.what()); !order.empty()) detail::reorder(made, order);
         auto const& inner = of.of.what().inner;
         // From the last one on: a stage is computed where those after it are, which read it.
         for (std::size_t at = inner.size(); at-- > 0;) {
