@@ -18,6 +18,7 @@ class instruction_drawer {
         std::vector<int> axes{};              ///< of the stage, in the order in which they are named
         std::vector<std::int64_t> extents{};  ///< of a step
         std::vector<std::string> memories{};  ///< of each tensor of the case; empty: it is no operand
+        int rows = -1;                        ///< an axis of the stage that is one with the next, along which steps go on; -1: none
     };
 
     /// @return without a name, where the stage is nothing that an instruction can be
@@ -31,9 +32,13 @@ class instruction_drawer {
             if (needed || random_.percent(at + 1 == axes || at + 1 == s.rank ? 85 : 45)) result.axes.insert(result.axes.begin(), at);
         }
         if (result.axes.empty()) return result;
+        if (random_.one_in(4)) join_rows(s, result);
         if (random_.one_in(4)) random_.shuffle(result.axes);
-        for (int at : result.axes)
-            result.extents.push_back(random_.between(1, static_cast<int>(std::min<std::int64_t>(6, s.axes[at].extent + 1))));
+        for (int at : result.axes) {
+            bool const joins = at == result.rows;
+            std::int64_t const extent = s.axes[at].extent * (joins ? s.axes[at + 1].extent : 1);
+            result.extents.push_back(random_.between(1, static_cast<int>(std::min<std::int64_t>(joins ? 20 : 6, extent + 1))));
+        }
         result.name = names_.take("step");
         result.memories.resize(case_.tensors.size());
 
@@ -136,6 +141,32 @@ class instruction_drawer {
         }
         return used;
     }
+    /// Takes an axis and the next one as one, where both move neighbouring dimensions by one, and nothing else.
+    void join_rows(stage const& s, made& of) {
+        std::vector<int> possible;
+        for (int row = 0; row + 1 < static_cast<int>(s.axes.size()); ++row) {
+            bool joins = (row < s.rank) == (row + 1 < s.rank) && !s.axes[row].open && !s.axes[row + 1].open;
+            each_value_of(s, [&](value const& v) {
+                if (v.op != operation::access) return;
+                int of_row = -1, along_row = -1;
+                for (int d = 0; d < static_cast<int>(v.at.size()); ++d) {
+                    for (index::term const& t : v.at[d].terms) {
+                        if (t.axis != row && t.axis != row + 1) continue;
+                        int& found = t.axis == row ? of_row : along_row;
+                        joins &= t.factor == 1 && found < 0;
+                        found = d;
+                    }
+                }
+                joins &= of_row < 0 ? along_row < 0 : along_row == of_row + 1;
+            });
+            if (joins) possible.push_back(row);
+        }
+        if (possible.empty()) return;
+        of.rows = random_.any_of(possible);
+        std::erase_if(of.axes, [&](int at) { return at == of.rows + 1; });
+        if (std::find(of.axes.begin(), of.axes.end(), of.rows) == of.axes.end())
+            of.axes.insert(std::find_if(of.axes.begin(), of.axes.end(), [&](int at) { return at > of.rows; }), of.rows);
+    }
     /// An access as an operand of its own, whose dimensions are those that move along the axes of the instruction.
     void take(value& v, stage const& s, made const& of, instruction& into) const {
         if (v.op != operation::access) {
@@ -148,7 +179,8 @@ class instruction_drawer {
         for (std::size_t d = 0; d < v.at.size(); ++d) {
             index i;
             for (index::term const& t : v.at[d].terms) {
-                int const axis = position(of, t.axis);
+                if (of.rows >= 0 && t.axis == of.rows) continue;  // it goes on along the next dimension
+                int const axis = position(of, of.rows >= 0 && t.axis == of.rows + 1 ? of.rows : t.axis);
                 if (axis >= 0) i.terms.push_back({axis, t.factor});
             }
             if (i.terms.empty()) continue;

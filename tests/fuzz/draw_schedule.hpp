@@ -120,9 +120,18 @@ class schedule_drawer {
     /// Tiles of whole steps, or not, with their operands where the instruction takes them.
     std::vector<loop> draw_tensorized(stage const& s, bool last, instruction_drawer::made const& steps) {
         std::vector<loop> outer, inner;
+        std::string rows;
         for (int at = 0; at < static_cast<int>(s.axes.size()); ++at) {
             axis const& a = s.axes[at];
             loop const whole{a.name, a.extent, at >= s.rank, a.open};
+            if (at == steps.rows) {
+                std::vector<loop> both{whole, {s.axes[at + 1].name, s.axes[at + 1].extent, at >= s.rank}};
+                fuse(both, 0);
+                rows = both[0].name;
+                inner.push_back(both[0]);
+                ++at;
+                continue;
+            }
             auto const found = std::find(steps.axes.begin(), steps.axes.end(), at);
             if (found == steps.axes.end()) {
                 outer.push_back(whole);
@@ -141,7 +150,7 @@ class schedule_drawer {
         std::vector<loop> ordered;
         directive by{.kind = directive_kind::tensorize, .names = {steps.name}};
         for (int at : steps.axes) {
-            std::string const& name = s.axes[at].name;
+            std::string const& name = at == steps.rows ? rows : s.axes[at].name;
             for (loop const& l : inner) {
                 if (l.name == name || l.name == name_of_inner_[name]) ordered.push_back(l), by.names.push_back(l.name);
             }
