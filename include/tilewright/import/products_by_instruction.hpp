@@ -18,8 +18,9 @@ struct product_tiles {
     staged_at data = staged_at::tile, weights = staged_at::once;
     std::int64_t versions = 2;      ///< of operands
     std::int64_t sum_versions = 1;  ///< 2: an instruction finishes the sums of a tile while those of the next are added up
-    bool joins_rows = false;        ///< a call goes on from row to row: the data is staged for one column of a window, without a border
     bool joins_columns = false;     ///< a call sums on from column to column of a window
+    /// A call goes on from row to row: the data is staged for one column of a window, without a border.
+    bool joins_rows() const { return data == staged_at::column || data == staged_at::step; }
 };
 
 inline void add_loop(std::vector<ir::label>& to, std::optional<contracted_loop> const& loop, char const* ending) {
@@ -71,7 +72,7 @@ inline summing_loops summing_loops_of(product_loops const& loops, product_tiles 
     for (ir::label const& one : loops.outer) {
         if (what.finishes()) made.order.push_back(what.in_sums(one));
     }
-    if (tiles.joins_rows) {
+    if (tiles.joins_rows()) {
         made.all_rows = with_ending(in_sums(*loops.rows), "_rows");
         made.covered.push_back(made.all_rows);
     } else {
@@ -122,7 +123,7 @@ inline schedule schedule_of(placed_layer const& of, product_loops const& loops, 
         made.compute_at(of.tensor(what.sums), named(tile)).store_in(of.tensor(what.sums), of.memory_named(loops.by.sums.memory_name));
         if (tiles.sum_versions > 1) made.buffers(tiles.sum_versions);
         made.stage(of.tensor(what.sums));
-        if (tiles.joins_rows) made.fuse(named(what.in_sums(loops.rows->name)), named(what.in_sums(loops.m->name)), named(sums.all_rows));
+        if (tiles.joins_rows()) made.fuse(named(what.in_sums(loops.rows->name)), named(what.in_sums(loops.m->name)), named(sums.all_rows));
         split_sums();
         reorder(made, sums.order);
     } else {
@@ -172,6 +173,32 @@ inline bool finishes_aside(product_loops const& loops, intrinsic_description con
     return finish != nullptr && finish->is_asynchronous && finish->engine_name != loops.by.what.engine_name;
 }
 
+/// Where the data may be staged.
+inline std::vector<staged_at> places_of_data(placed_layer const& of, product_loops const& loops, std::int64_t most_sums) {
+    std::vector<staged_at> made = {staged_at::once, staged_at::tile};
+    // Where each element of the data has few products, as in a depthwise convolution, caches would have lost a large copy of all of it when
+    // it is used.
+    std::int64_t results = bytes_of(loops.of.sum);
+    for (contracted_loop const& one : loops.of.all) results *= one.extent;
+    if (most_sums > 0 && results > most_sums && loops.of.n.empty()) made = {staged_at::tile};
+    if (of.may_lie_in(loops.of.data, loops.by.data.where.memory_name)) {
+        made.insert(made.begin(), staged_at::nowhere);
+    } else if (loops.has_short_rows(of.of.nodes()) && loops.has_steps()) {
+        made.push_back(staged_at::step);
+        if (!loops.columns_of_window().empty()) made.push_back(staged_at::column);
+    }
+    return made;
+}
+/// Where the weights may be staged. Constants have no border, so they are read where they lie whenever they can be.
+inline std::vector<staged_at> places_of_weights(placed_layer const& of, product_loops const& loops) {
+    std::vector<staged_at> made;
+    bool const lie_there = of.may_lie_in(loops.of.weights, loops.by.weights.where.memory_name);
+    if (lie_there) made.push_back(staged_at::nowhere);
+    if (!lie_there || !of.of.is_constant(loops.of.weights))
+        made.insert(made.end(), {staged_at::once, staged_at::tile, staged_at::column, staged_at::step});
+    return made;
+}
+
 /// All tiles that are worth a plan. What the planner would refuse for its size alone is left out: less than the least that it needs.
 ///
 /// @param aside  sums are finished beside the core
@@ -200,7 +227,7 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
             return;
         if ((tiles.data == staged_at::tile || tiles.sum_versions > 1) && one_tile) return;
         // Tiles of the same number of rows: none ends inside a step.
-        if (tiles.joins_rows && (tiles.m != loops.m->extent || loops.rows->extent % tiles.rows != 0 || tiles.versions < 2)) return;
+        if (tiles.joins_rows() && (tiles.m != loops.m->extent || loops.rows->extent % tiles.rows != 0 || tiles.versions < 2)) return;
         if (tiles.joins_columns && (tiles.data != staged_at::tile || by_step)) return;
         auto const has_versions = [](staged_at when) { return when != staged_at::nowhere && when != staged_at::once; };
         if (tiles.versions > 1 && !has_versions(tiles.data) && !has_versions(tiles.weights)) return;
@@ -216,35 +243,17 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
             fits(loops.by.weights.where, weights * element))
             made.push_back(tiles);
     };
-    // Constants have no border, so they are read where they lie whenever they can be.
-    std::vector<staged_at> data_at = {staged_at::once, staged_at::tile}, weights_at = {staged_at::nowhere};
-    bool const weights_lie_there = of.may_lie_in(loops.of.weights, loops.by.weights.where.memory_name);
-    // Where each element of the data has few products, as in a depthwise convolution, caches would have lost a large copy of all of it when
-    // it is used.
-    std::int64_t results = sum;
-    for (contracted_loop const& one : loops.of.all) results *= one.extent;
-    if (most_sums > 0 && results > most_sums && loops.of.n.empty()) data_at = {staged_at::tile};
-    if (of.may_lie_in(loops.of.data, loops.by.data.where.memory_name)) data_at.insert(data_at.begin(), staged_at::nowhere);
-    else if (loops.has_short_rows(of.of.nodes()) && loops.has_steps()) {
-        data_at.push_back(staged_at::step);
-        if (!loops.columns_of_window().empty()) data_at.push_back(staged_at::column);
-    }
-    if (!weights_lie_there) weights_at.clear();
-    if (!weights_lie_there || !of.of.is_constant(loops.of.weights))
-        weights_at.insert(weights_at.end(), {staged_at::once, staged_at::tile, staged_at::column, staged_at::step});
     bool const short_columns = loops.has_short_columns(of.of.nodes());
     auto const joining_columns = [](product_tiles tiles) { return tiles.joins_columns = true, tiles; };
     for (std::int64_t const rows : along(loops.rows, 1)) {
         for (std::int64_t const m : along(loops.m, loops.by.m.value_or(1))) {
             for (std::int64_t const n : along(loops.n, loops.by.n.value_or(1))) {
-                for (staged_at const data : data_at) {
-                    for (staged_at const weights : weights_at) {
+                for (staged_at const data : places_of_data(of, loops, most_sums)) {
+                    for (staged_at const weights : places_of_weights(of, loops)) {
                         for (bool const n_first : {false, true}) {
                             for (std::int64_t const versions : {2, 1}) {
                                 for (std::int64_t of_sums = aside ? 2 : 1; of_sums > 0; --of_sums) {
-                                    product_tiles const tiles{
-                                        rows, m,       n,        1,       n_first,
-                                        data, weights, versions, of_sums, data == staged_at::step || data == staged_at::column};
+                                    product_tiles const tiles{rows, m, n, 1, n_first, data, weights, versions, of_sums};
                                     add(tiles);
                                     if (short_columns) add(joining_columns(tiles));
                                 }
