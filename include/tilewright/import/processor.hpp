@@ -64,7 +64,7 @@ class processor {
     memory element = targets::c_vectors::element;
 
   private:
-    static constexpr std::int64_t floats_of_a_panel = 16;  // two vectors of AVX: the fastest there; with other vectors, one or four
+    static constexpr std::int64_t floats_of_a_panel = 32;  // two vectors of AVX-512, four of AVX
     agent alone_{"cpu", targets::c_vectors::loops}, cpu_{"cpu", targets::c_vectors::host}, floats_{"floats", targets::c_vectors::floats},
         bytes_{"bytes", targets::c_vectors::bytes};
     agent_memories uses_{.tensors = any_of(arena, dram), .inner = &arena, .element = &element};

@@ -455,9 +455,9 @@ C_VECTORS_FUNCTION void c_vectors_panel_f32(const struct c_vectors_sum of, const
     C_VECTORS_ALIGNED float packed[C_VECTORS_TERMS * C_VECTORS_PANEL];
     struct c_vectors_part part = {0, 0, 0, 0, 0, 0};
     struct c_vectors_sum some = of;
-    /* Where a row of the right is a panel, it is in order already. */
-    const int in_order = of.right_term == C_VECTORS_PANEL && columns == C_VECTORS_PANEL;
-    some.right_term = C_VECTORS_PANEL;
+    /* Where a row of the right is a panel, or a vector, it is in order already. */
+    const int in_order = of.right_term == columns && (columns == C_VECTORS_PANEL || columns == C_VECTORS_LANES);
+    some.right_term = in_order ? columns : C_VECTORS_PANEL;
     while (c_vectors_next_part(&of, 1, &part)) {
         const float* in_part = right + c_vectors_tap(&part, 0, of.right_tap_row, of.right_tap) + part.l * of.right_term;
         some.tap_rows = part.tap_rows, some.taps = part.taps, some.terms = part.terms;
