@@ -5,10 +5,11 @@
 #include <tilewright/import/chip.hpp>
 #include <tilewright/import/elements_by_instruction.hpp>
 #include <tilewright/import/products_by_instruction.hpp>
+#include <tilewright/import/reductions_by_instruction.hpp>
 #include <tilewright/tilewright.hpp>
 
 /// The chip of lesson 14 with memories that networks fit into: an npu that multiplies 16 pixels by 16 filters over 32 channels, a vector unit that
-/// finishes sums and adds, and a cpu. Besides, its loads write the border of an image, and its controller goes on while the array and the vector
+/// finishes sums, adds and finds the largest of windows, and a cpu. Besides, its loads write the border of an image, and its controller goes on while the array and the vector
 /// unit are at work.
 namespace networks_chip {
 
@@ -62,8 +63,16 @@ inline constexpr auto add =
         .reads({left, right}, act_mem).writes(total, act_mem)
         .reads({left_zero, left_by, left_shift, right_zero, right_by, right_shift, multiplier, shift, low, high, zero}, wei_mem)
         .up_to(e).on(vectors).asynchronous().cycles(1);
+// It finds the largest bytes of windows, in a row of taps: 16 of them a cycle.
+inline constexpr axis w{"w", 16};
+inline constexpr tensor<std::int8_t> window{"window"}, largest{"largest"};
+inline constexpr auto first_of_windows = intrinsic("first_of_windows", largest(p, f) = maximum(w, window(w, p, f)))
+                                             .reads(window, spad).writes(largest, act_mem).up_to(w, p, f).on(vectors).asynchronous().cycles(0, per(w) * per(p));
+inline constexpr auto more_of_windows = intrinsic("more_of_windows", largest(p, f) = maximum(w, window(w, p, f)))
+                                            .reads(window, spad).updates(largest, act_mem).up_to(w, p, f).on(vectors).asynchronous().cycles(0, per(w) * per(p));
 inline constexpr auto npu_machine =
-    machine("npu", act_mem, wei_mem, spad, acc, controller, loader, array, vectors, mvin, mvin_weights, mac, mul, finish, add);
+    machine("npu", act_mem, wei_mem, spad, acc, controller, loader, array, vectors, mvin, mvin_weights, mac, mul, finish, add, first_of_windows,
+            more_of_windows);
 
 inline constexpr agent cpu("cpu", cpu_machine);
 inline constexpr agent npu = agent("npu", npu_machine).aside("npu_start", "npu_join");
@@ -77,6 +86,7 @@ inline imported::chip const two_agents =
         .standard("apart", npu, imported::apart_by(mac.name, finish.name))
         .standard("sums", npu, imported::sums_by(mac.name, finish.name))
         .standard("elements", npu, imported::elements_by(add.name))
+        .standard("windows", npu, imported::reductions_by(more_of_windows.name))
         .loops(cpu);
 
 }  // namespace networks_chip

@@ -3,6 +3,7 @@
 #include <tilewright/import/elements_by_instruction.hpp>
 #include <tilewright/import/products_by_instruction.hpp>
 #include <tilewright/import/rescaling.hpp>
+#include <tilewright/runtime/processor.h>
 #include <tilewright/targets/c_vectors.hpp>
 
 namespace tilewright::targets::c_vectors {
@@ -64,7 +65,8 @@ class processor {
     memory element = targets::c_vectors::element;
 
   private:
-    static constexpr std::int64_t floats_of_a_panel = 32;  // two vectors of AVX-512, four of AVX
+    /// Two vectors of this processor, on which the tool runs. On another one, the C computes the same.
+    std::int64_t floats_of_a_panel_ = tilewright_has("avx512_skylake") != 0 ? 32 : 16;
     agent alone_{"cpu", targets::c_vectors::loops}, cpu_{"cpu", targets::c_vectors::host}, floats_{"floats", targets::c_vectors::floats},
         bytes_{"bytes", targets::c_vectors::bytes};
     agent_memories uses_{.tensors = any_of(arena, dram), .inner = &arena, .element = &element};
@@ -92,7 +94,7 @@ class processor {
             .standard("products", floats_,
                       products({"pixels_f32", "pixels_by_2_f32", "points_f32", "points_by_2_f32", "single_f32", "single_by_2_f32",
                                 "window_f32", "window_by_2_f32", "mac_rows_f32", "mac_columns_f32", "mac_pair_f32", "mac_turned_f32"},
-                               {}, floats_of_a_panel))
+                               {}, floats_of_a_panel_))
             .standard("products", bytes_,
                       products({"pixels_s8", "pixels_by_2_s8", "points_s8", "points_by_2_s8", "single_s8", "single_by_2_s8", "window_s8",
                                 "window_by_2_s8", "mac_rows_s8", "mac_columns_s8"},
