@@ -64,6 +64,10 @@ constexpr auto pool_of_reals = real_out(y4, x3, c) = maximum(r, s, padded(real(h
 constexpr auto pool_of_reals_on_host = schedule(pool_of_reals, host);
 constexpr auto least_of_reals = real_out(y4, x3, c) = minimum(r, s, padded(real(h, w, c), infinity)(2 * y4 + r - 1, 2 * x3 + s - 1, c));
 constexpr auto least_of_reals_on_host = schedule(least_of_reals, host).reorder(y4, x3, r, s, c);
+// Both ends of the image cut the window.
+constexpr axis pools{"pools", 5}, image{"image", 9};
+constexpr auto pool_of_row = real_out(pools, c) = maximum(r, padded(real(image, c), -infinity)(2 * pools + r - 1, c));
+constexpr auto pool_of_row_on_host = schedule(pool_of_row, host);
 constexpr auto pool_from_large = real_out(y4, x3, c) = maximum(r, s, padded(real(h, w, c), infinity)(2 * y4 + r - 1, 2 * x3 + s - 1, c));
 constexpr auto pool_from_large_on_host = schedule(pool_from_large, host);
 // Two borders of one tensor in one value: an element of one is not read where only the other has it.
@@ -215,7 +219,7 @@ TEST_CASE("a border that is no maximum is not read") {
 }
 TEST_CASE("infinity is the border of a reduction of floats that starts from it") {
     char const* const border = ": tilewright_of_bits_float";
-    for (std::string const& source : {check<pool_of_reals_on_host>(), check<least_of_reals_on_host>()}) {
+    for (std::string const& source : {check<pool_of_reals_on_host>(), check<least_of_reals_on_host>(), check<pool_of_row_on_host>()}) {
         INFO(source);
         CHECK(!holds(source, border));
     }

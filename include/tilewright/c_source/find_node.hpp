@@ -235,12 +235,21 @@ class without_idle_values : public Halide::Internal::IRMutator {
     using IRMutator::visit;
     Halide::Internal::Stmt visit(Halide::Internal::LetStmt const* op) override {
         Halide::Internal::Stmt const body = mutate(op->body);
-        bool const acts = holds_node(op->value, [](Halide::Expr const& part) {
+        if (!acts(op->value) && !Halide::Internal::stmt_uses_var(body, op->name)) return body;
+        return Halide::Internal::LetStmt::make(op->name, mutate(op->value), body);
+    }
+    Halide::Expr visit(Halide::Internal::Let const* op) override {
+        Halide::Expr const body = mutate(op->body);
+        if (!acts(op->value) && !Halide::Internal::expr_uses_var(body, op->name)) return body;
+        return Halide::Internal::Let::make(op->name, mutate(op->value), body);
+    }
+
+  private:
+    static bool acts(Halide::Expr const& value) {
+        return holds_node(value, [](Halide::Expr const& part) {
             auto const* const call = part.as<Halide::Internal::Call>();
             return call != nullptr && !call->is_pure() && call->name.rfind("_halide_buffer_get_", 0) != 0;
         });
-        bool const idle = !acts && !Halide::Internal::stmt_uses_var(body, op->name);
-        return idle ? body : Halide::Internal::LetStmt::make(op->name, op->value, body);
     }
 };
 

@@ -13,14 +13,14 @@ struct reduction_loops {
     std::int64_t step = 1;                ///< what it covers of the last loop of the result
     ir::label data{}, read_from{};        ///< the tensor, and the memory from which the instruction reads it
     ir::label written_to{};               ///< the memory of its result
+    bool stages = true;                   ///< the data does not lie where the instruction reads it: it is staged, tile by tile
 
     /// How many loops of the result stand around what the instruction covers.
     int around() const { return loops.rank - of_result; }
 };
 struct reduction_tiles {
-    std::int64_t rows = 1,
-                 last = 1;      ///< iterations in a tile: of the innermost loop around what is covered; of the last loop of the result
-    bool stages = true;         ///< the data is staged for each tile, and not read where it lies
+    std::int64_t rows = 1;      ///< iterations of the innermost loop around what is covered
+    std::int64_t last = 1;      ///< of the last loop of the result
     std::int64_t versions = 2;  ///< of what is staged
 };
 
@@ -48,7 +48,7 @@ inline schedule schedule_of(placed_layer const& of, reduction_loops const& what,
         made.at(named(tile));
         if (tiles.versions > 1) made.buffers(tiles.versions);
     };
-    if (tiles.stages) made.cache_read(of.tensor(what.data), of.memory_named(what.read_from)), in_versions();
+    if (what.stages) made.cache_read(of.tensor(what.data), of.memory_named(what.read_from)), in_versions();
     else made.reads(of.tensor(what.data), of.memory_named(what.read_from));
     if (of.may_lie_in(loops.output, what.written_to)) made.writes(of.tensor(loops.output), of.memory_named(what.written_to));
     else made.cache_write(of.tensor(loops.output), of.memory_named(what.written_to)), in_versions();
@@ -61,14 +61,11 @@ inline std::vector<reduction_tiles> tiles_of(placed_layer const& of, reduction_l
     std::vector<reduction_tiles> made;
     std::int64_t const rows = what.around() > 0 ? what.loops.axes[what.around() - 1].extent : 1,
                        last = what.loops.axes[what.loops.rank - 1].extent;
-    bool const lies_there = of.may_lie_in(what.data, what.read_from), stays = of.may_lie_in(what.loops.output, what.written_to);
-    if (lies_there) made.push_back({rows, last, false, 1});
+    bool const stays = of.may_lie_in(what.loops.output, what.written_to);
+    if (!what.stages && stays) return {{rows, last, 1}};
     for (std::int64_t across = std::min(what.step, last);; across = std::min(2 * across, last)) {
         for (std::int64_t high = 1;; high = std::min(2 * high, rows)) {
-            for (std::int64_t const versions : {2, 1}) {
-                made.push_back({high, across, true, versions});
-                if (lies_there && !stays) made.push_back({high, across, false, versions});
-            }
+            for (std::int64_t const versions : {2, 1}) made.push_back({high, across, versions});
             if (high == rows) break;
         }
         if (across == last) break;
@@ -81,7 +78,7 @@ inline std::vector<reduction_tiles> tiles_of(placed_layer const& of, reduction_l
 /// Layers that are one reduction of the elements of one tensor, as `MAX_POOL_2D` is, by an instruction of the machine: the innermost loops
 /// of the result are the axes of its result, and the innermost loops of the reduction those that it reduces. The planner compares what both
 /// compute. The name is that of the form that continues; a form that overwrites comes first, where the machine has one. An image is staged
-/// for tiles of which the size is searched, with its border; it is read where it lies, where it has none and may lie there.
+/// for tiles of which the size is searched, with its border; or it is read where it lies, where it may lie there: then it has no border.
 inline schedule_template reductions_by(ir::label const& instruction) {
     return [instruction](placed_layer& of) -> candidates {
         using namespace detail;
@@ -108,6 +105,7 @@ inline schedule_template reductions_by(ir::label const& instruction) {
             return found < 0 ? ir::label() : by.operands[found].memory_name;
         };
         what.data = read[0], what.read_from = memory_of(operands[0]), what.written_to = memory_of(does.output);
+        what.stages = !of.may_lie_in(what.data, what.read_from);
         what.step = does.axes[does.rank - 1].extent;
         candidates made;
         for (reduction_tiles const& tiles : tiles_of(of, what)) made.all.push_back(schedule_of(of, what, tiles, by));
