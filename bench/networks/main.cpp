@@ -242,8 +242,9 @@ std::string shares(networks::array_use const& of) {
 /// The networks of int8 on a chip: where layers go, cycles as planned and as the emulated chip counts them. @return how busy its array is
 networks::array_use print_on_chip(std::vector<entry> const& entries, int& code) {
     std::printf(
-        "\nint8 on the chip of lesson 14, with larger memories, loads that write borders, and an array and a vector unit beside the "
-        "controller.\n`busy`: of layers that sum products over 16 channels or more, the share of their cycles for which the array is "
+        "\nint8 on the chip of lesson 14, with larger memories, loads that write borders, a vector unit that finds the largest bytes of "
+        "windows,\nand a controller that goes on beside it and the array.\n`busy`: of layers that sum products over 16 channels or more, "
+        "the share of their cycles for which the array is "
         "needed; `images`: of\nthose that have several pixels. `at most`: that share if each of these layers took no longer than the array "
         "is needed, or than the\nload of its operands, each once: one vector uses each weight once. `at work`: the share for which it "
         "carries out calls, full or not.\n\n%-28s %7s %9s %6s %12s %12s %7s %7s %7s %7s %7s %7s\n",

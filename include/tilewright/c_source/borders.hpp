@@ -200,12 +200,28 @@ class borders_apart : public Halide::Internal::IRMutator {
             auto const* const there = value.as<Load>();
             same_ &= there != nullptr && there->name == op->name && equal(there->index, whole(op->index)) && is_const_one(op->predicate);
             stores_ = true;
+            forget([&](Load const* one) { return one->name == op->name; });
             return op;
+        }
+        /// What was read before the loop may be something else in a later iteration.
+        Stmt visit(Halide::Internal::For const* op) override {
+            forget([](Halide::Internal::Load const*) { return true; });
+            return IRMutator::visit(op);
         }
         Stmt visit(Halide::Internal::Evaluate const* op) override { return same_ &= Halide::Internal::is_const(op->value), op; }
         Stmt visit(Halide::Internal::AssertStmt const* op) override { return same_ = false, op; }
 
       private:
+        /// Names whose values are such loads, or hold them, stay names.
+        template <class Which>
+        void forget(Which is_one) {
+            std::erase_if(values_, [&](auto const& value) {
+                return holds_node(value.second, [&](Expr const& part) {
+                    auto const* const load = part.as<Halide::Internal::Load>();
+                    return load != nullptr && is_one(load);
+                });
+            });
+        }
         std::set<Halide::Internal::Call const*> const& choices_;
         std::map<std::string, Expr> values_ = {};
         bool same_ = true, stores_ = false;
