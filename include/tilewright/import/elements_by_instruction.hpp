@@ -17,6 +17,12 @@ inline void read_in_order(computation_view nodes, int root, std::vector<ir::labe
         read_in_order(nodes, one.argument(argument), made);
 }
 
+/// The memory of an operand of an instruction; empty: it has no such operand.
+inline ir::label memory_of(intrinsic_description const& by, ir::label const& operand) {
+    int const found = by.find(operand);
+    return found < 0 ? ir::label() : by.operands[found].memory_name;
+}
+
 /// A layer of one stage without sums, and what an instruction takes of it.
 struct element_tiles {
     ir::stage loops;
@@ -101,12 +107,8 @@ inline schedule_template elements_by(ir::label const& instruction) {
         read_in_order(nodes, tiles.loops.body, read), read_in_order(semantics, does.body, operands);
         if (read.size() != operands.size()) return {{}, "it computes something else than `" + instruction.str() + "` does"};
         if (does.rank > tiles.loops.rank) return {{}, "`" + instruction.str() + "` has an axis that no loop of it fits"};
-        auto const memory_of = [&](ir::label const& operand) {
-            int const found = by.find(operand);
-            return found < 0 ? ir::label() : by.operands[found].memory_name;
-        };
-        for (std::size_t which = 0; which < read.size(); ++which) tiles.reads.emplace_back(read[which], memory_of(operands[which]));
-        tiles.writes = memory_of(does.output);
+        for (std::size_t which = 0; which < read.size(); ++which) tiles.reads.emplace_back(read[which], memory_of(by, operands[which]));
+        tiles.writes = memory_of(by, does.output);
         tiles.covered = does.rank;
         for (int axis = 0; axis < does.rank; ++axis) tiles.steps.push_back(does.axes[axis].extent);
         bool const is_staged =

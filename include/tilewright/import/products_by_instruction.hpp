@@ -243,13 +243,14 @@ inline std::vector<product_tiles> tiles_of(placed_layer const& of, product_loops
             fits(loops.by.weights.where, weights * element))
             made.push_back(tiles);
     };
+    std::vector<staged_at> const data_at = places_of_data(of, loops, most_sums), weights_at = places_of_weights(of, loops);
     bool const short_columns = loops.has_short_columns(of.of.nodes());
     auto const joining_columns = [](product_tiles tiles) { return tiles.joins_columns = true, tiles; };
     for (std::int64_t const rows : along(loops.rows, 1)) {
         for (std::int64_t const m : along(loops.m, loops.by.m.value_or(1))) {
             for (std::int64_t const n : along(loops.n, loops.by.n.value_or(1))) {
-                for (staged_at const data : places_of_data(of, loops, most_sums)) {
-                    for (staged_at const weights : places_of_weights(of, loops)) {
+                for (staged_at const data : data_at) {
+                    for (staged_at const weights : weights_at) {
                         for (bool const n_first : {false, true}) {
                             for (std::int64_t const versions : {2, 1}) {
                                 for (std::int64_t of_sums = aside ? 2 : 1; of_sums > 0; --of_sums) {

@@ -100,11 +100,7 @@ inline schedule_template reductions_by(ir::label const& instruction) {
         what.of_result = does.rank, what.of_reduction = does.axis_count - does.rank;
         if (does.rank == 0 || does.rank > what.loops.rank || what.of_reduction > what.loops.axis_count - what.loops.rank)
             return {{}, "`" + instruction.str() + "` has an axis that no loop of it fits"};
-        auto const memory_of = [&](ir::label const& operand) {
-            int const found = by.find(operand);
-            return found < 0 ? ir::label() : by.operands[found].memory_name;
-        };
-        what.data = read[0], what.read_from = memory_of(operands[0]), what.written_to = memory_of(does.output);
+        what.data = read[0], what.read_from = memory_of(by, operands[0]), what.written_to = memory_of(by, does.output);
         what.stages = !of.may_lie_in(what.data, what.read_from);
         what.step = does.axes[does.rank - 1].extent;
         candidates made;
