@@ -83,15 +83,19 @@ inline bool may_fill_lanes(plan_value const& plan, limit const& l, body const& b
         may &= one.kind != buffer_kind::argument && !plan.is_guarded(u.node);
         for (int dimension = 0; dimension < one.rank && may; ++dimension) {
             std::int64_t low = u.at[dimension].constant, high = low;
+            bool of_lanes = false;  // along the other dimensions, these lanes are where those before the end are
             for (int t = 0; t < u.at[dimension].count; ++t) {
                 term const& part = plan.term_at(u.at[dimension], t);
                 bool inside = false;
                 for (int at = 0; at < b.loop_count; ++at) inside |= b.loops[at] == part.variable;
                 may &= inside || !writes;
+                linear one;
+                one.add(1, part.variable);
+                of_lanes |= tilewright::detail::moves_with(plan, one, lanes);
                 std::int64_t const furthest = part.coefficient * (plan.variables[part.variable].extent - 1);
                 (furthest < 0 ? low : high) += furthest;
             }
-            may &= low >= 0 && high < one.extents[dimension];
+            may &= !of_lanes || (low >= 0 && high < one.extents[dimension]);
         }
     });
     return may;

@@ -21,6 +21,7 @@ struct gemm_tile {
     bool packs_rows = false;           ///< A too, a block at a time: what `unrolled` steps of a tile take of it lies together
     bool rows_outside = false;         ///< a packed block of A stays while all blocks of B, which can be narrow, pass by
     bool runs_ahead = false;           ///< while a packed block of B is used, the caches are asked for the lines of the next one
+    bool asks_for_sums = false;        ///< while a tile of C is computed, the caches are asked for the sums of the next one
 
     friend constexpr bool operator==(gemm_tile const&, gemm_tile const&) = default;
 };
@@ -52,29 +53,35 @@ constexpr std::int64_t block_depth_for(std::int64_t depth, std::int64_t wanted) 
     }
     return parts == 1 ? depth : equal_part(depth, parts, 8);
 }
-/// Steps that are written out, at most so many: of a sum that is one block, a number that divides it if there is one.
+/// Steps that are written out, at most so many: of a sum that is one block, a number that divides it, or a larger one that does.
 constexpr std::int64_t unrolled_for(std::int64_t depth, std::int64_t block, std::int64_t most) {
     if (block < depth) return most;
-    for (std::int64_t one : {8, 4, 6, 5, 7, 3, 2}) {
-        if (one <= most && depth % one == 0) return one;
+    for (std::int64_t limit : {most, std::int64_t{8}}) {
+        for (std::int64_t one : {8, 4, 6, 5, 7, 3, 2}) {
+            if (one <= limit && depth % one == 0) return one;
+        }
     }
     return most;
 }
 
-/// Adds the ways to cut up a product for a tile of registers and a depth of blocks: both operands packed; B alone; both, and A outside.
+/// Adds the ways to cut up a product for a tile of registers and a depth of blocks: both operands packed; B alone; A alone where few tiles
+/// use a value of B; both, and A outside.
+/// @param near  bytes that stay near the core: a larger C does not until its next block of the sum
 constexpr void add_tiles(tile_list<gemm_tile>& into, gemm_shape const& of, std::int64_t rows, std::int64_t vectors, std::int64_t width,
-                         std::int64_t depth, bool several_heights) {
+                         std::int64_t depth, bool several_heights, std::int64_t near) {
     std::int64_t const fitting = 131072 / depth / width * width, columns = fitting > width ? fitting : width;
     std::int64_t const blocks = (of.columns + columns - 1) / columns, block = at_most(equal_part(of.columns, blocks, width), of.columns);
     std::int64_t const unrolled = unrolled_for(of.depth, depth, 8), fewer = unrolled_for(of.depth, depth, 4);
     auto const height = [&](std::int64_t wanted) { return at_most(wanted / rows * rows, of.rows); };
-    into.add({rows, vectors, height(96), block, depth, true, true, 1, fewer});
-    into.add({rows, vectors, height(96), block, depth, true, false, 1, unrolled, true});
+    bool const asks = depth < of.depth && of.rows * of.columns * 4 > near;
+    if (of.rows <= 16 * rows) into.add({rows, vectors, of.rows, of.columns, depth, false, false, 1, unrolled, true, false, false, asks});
+    into.add({rows, vectors, height(96), block, depth, true, true, 1, fewer, false, false, false, asks});
+    into.add({rows, vectors, height(96), block, depth, true, false, 1, unrolled, true, false, false, asks});
     std::int64_t const tall = height(depth < 300 ? 480 : 240);
     // A block of B that is not whole takes as long as one: among a few, it makes up for what the caches are asked ahead.
     bool const few_partial = of.columns % width == 0 || of.columns >= 16 * width;
-    into.add({rows, vectors, tall, width, depth, true, false, 1, unrolled, true, true, few_partial});
-    if (several_heights) into.add({rows, vectors, height(192), block, depth, true, false, 1, unrolled, true});
+    into.add({rows, vectors, tall, width, depth, true, false, 1, unrolled, true, true, few_partial, asks});
+    if (several_heights) into.add({rows, vectors, height(192), block, depth, true, false, 1, unrolled, true, false, false, asks});
 }
 
 }  // namespace detail
@@ -108,7 +115,7 @@ constexpr tile_list<gemm_tile> tiles_for(gemm_shape const& of, int limit = tile_
                 if (small)
                     found.add(
                         {rows, vectors, of.rows, of.columns, of.depth, false, which != 2, 1, detail::unrolled_for(of.depth, of.depth, 4)});
-                else detail::add_tiles(found, of, rows, vectors, width, depth, first == 0 && wanted == 256);
+                else detail::add_tiles(found, of, rows, vectors, width, depth, first == 0 && wanted == 256, on.blocks().capacity);
             }
             if (small) break;
         }
@@ -148,6 +155,7 @@ constexpr schedule tiled_gemm(gemm<Element> const& of, gemm_tile const& t, targe
             return index_map(i / t.rows, j / t.unrolled, i % t.rows, j % t.unrolled);
         });
     s.cache_write(of.C, on.registers()).at(t.columns_inside ? column_tile : row_tile);
+    if (t.asks_for_sums) s.prefetch(1, steps);
     return s;
 }
 
