@@ -112,9 +112,10 @@ constexpr tile_list<gemm_tile> tiles_for(gemm_shape const& of, int limit = tile_
             for (int which = first; which < last; ++which) {
                 std::int64_t const rows = fitting.rows[which], vectors = fitting.vectors[which], width = vectors * lanes;
                 if (rows > of.rows) continue;
+                // In a packed block, lanes past the last column are computed with the rest; elsewhere they are code of their own.
                 if (small)
-                    found.add(
-                        {rows, vectors, of.rows, of.columns, of.depth, false, which != 2, 1, detail::unrolled_for(of.depth, of.depth, 4)});
+                    found.add({rows, vectors, of.rows, of.columns, of.depth, of.columns % lanes != 0, which != 2, 1,
+                               detail::unrolled_for(of.depth, of.depth, 4)});
                 else detail::add_tiles(found, of, rows, vectors, width, depth, first == 0 && wanted == 256, on.blocks().capacity);
             }
             if (small) break;
