@@ -201,14 +201,19 @@ TEST_CASE("lanes past an end are computed with those before it where they have r
         s.split(i, mo, mi, 3).split(j, no, nl, 8).reorder(no, mo, l, mi, nl).unroll(mi).vectorize(nl);
         return s.cache_write(c, vectors).at(mo);
     };
-    schedule panels = tiled(), whole_rows = tiled(), in_place = tiled(), in_memory(product, host);
+    schedule panels = tiled(), in_steps = tiled(), whole_rows = tiled(), in_place = tiled(), in_memory(product, host);
     panels.cache_read(b, l2).layout([](auto of_depth, auto column) { return index_map(column / 8, of_depth, column % 8); });
+    // The last two of twelve steps are written out apart.
+    axis const steps{"steps"}, step{"step"};
+    in_steps.split(l, steps, step, 5).reorder(no, mo, steps, step, mi, nl).unroll(step);
+    in_steps.cache_read(b, l2).layout([](auto of_depth, auto column) { return index_map(column / 8, of_depth, column % 8); });
     whole_rows.cache_read(b, l2);
     in_memory.split(j, no, nl, 8).reorder(i, l, no, nl).vectorize(nl).cache_read(b, l2).layout([](auto of_depth, auto column) {
         return index_map(column / 8, of_depth, column % 8);
     });
     in_memory.cache_write(c, l2).at(i);
-    for (auto const& [s, fills] : {std::pair{&panels, true}, {&whole_rows, false}, {&in_place, false}, {&in_memory, false}}) {
+    for (auto const& [s, fills] :
+         {std::pair{&panels, true}, {&in_steps, true}, {&whole_rows, false}, {&in_place, false}, {&in_memory, false}}) {
         auto const plan = std::make_unique<plan_value>(make_plan(*s));
         REQUIRE(!plan->refusal);
         std::istringstream lines(halide::jit_kernel(*plan, std::vector<void*>(1)).statement());
