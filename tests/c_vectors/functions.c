@@ -1,6 +1,6 @@
 /* The functions of targets/c_vectors.h beside loops that are written here, at shapes that are drawn. Buffers have exactly the elements that
  * a call may touch, so that sanitizers see any other access. Prints how many calls there were, and how many
- * elements differ. The argument is the number of rounds, of eight calls each. */
+ * elements differ. The argument is the number of rounds, of nine calls each. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tilewright/targets/c_vectors.h>
@@ -204,6 +204,34 @@ static void finish(void) {
     ++calls;
 }
 
+/* By scales of floats: the product rounded to a float, that to the nearest integer, of halves to the even one. Limits come last here. */
+static int64_t nearest_even(double of) {
+    const int64_t cut = (int64_t)of, lower = (double)cut > of ? cut - 1 : cut;
+    const double rest = of - (double)lower;
+    return rest < 0.5 || (rest == 0.5 && lower % 2 == 0) ? lower : lower + 1;
+}
+static void scale(void) {
+    const int64_t m = drawn(1, 5), n = extent(), row = n + drawn(0, 2), to_row = n + drawn(0, 2);
+    const int64_t far = drawn(0, 3) == 0 ? INT32_MAX : 5000;
+    int32_t *const sums = integers((m - 1) * row + n, -far, far), *const bias = integers(n, -1000, 1000);
+    float* const scale = floats(n);
+    for (int64_t j = 0; j < n; ++j) /* every other one makes halves */
+        scale[j] = drawn(0, 1) == 0 ? 1.0f / (float)(1 << drawn(1, 12)) : (float)drawn(1, 1000000) * 1e-8f;
+    const int32_t zero = (int32_t)drawn(-128, 127), relu = (int32_t)drawn(0, 1);
+    const int32_t least = relu != 0 ? 0 : -128 - zero, most = 127 - zero;
+    const float low = (float)least, high = (float)most;
+    int8_t* const to = bytes((m - 1) * to_row + n);
+    c_vectors_scale_s8(m, n, sums, row, bias, scale, &low, &high, &zero, to, to_row);
+    for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+            const float whole = (float)(int32_t)((uint32_t)sums[i * row + j] + (uint32_t)bias[j]);
+            const int64_t made = nearest_even((double)(float)((double)whole * (double)scale[j]));
+            same("scale", to[i * to_row + j], (double)((made > most ? most : made < least ? least : made) + zero));
+        }
+    free(sums), free(bias), free(scale), free(to);
+    ++calls;
+}
+
 static void add(void) {
     const int64_t count = extent(), left = drawn(0, 1) == 0 ? 3 : 0;
     int8_t *const a = bytes(count), *const b = bytes(count), *const to = bytes(count);
@@ -227,7 +255,7 @@ static void add(void) {
 
 int main(int count, char** arguments) {
     const int rounds = count > 1 ? atoi(arguments[1]) : 400;
-    for (int at = 0; at < rounds; ++at) products(), pixels(), depthwise(), finish(), add();
+    for (int at = 0; at < rounds; ++at) products(), pixels(), depthwise(), finish(), scale(), add();
     printf("c_vectors: calls=%d elements that differ=%d\n", calls, failures);
     return failures != 0;
 }

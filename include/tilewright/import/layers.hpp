@@ -19,10 +19,11 @@ struct inner_stage {
     bool element = false;  ///< one iteration needs one element
 };
 
-/// What the last stage of a layer makes of sums of int32, as numbers: see `rescaled_bytes`.
+/// What the last stage of a layer makes of sums of int32, as numbers: see `rescaled_bytes`, and `scaled_bytes` where it has scales.
 struct rescaling {
     ir::label channel{};                                      ///< the loop of the last stage that there is a scale for each iteration of
     std::vector<std::int64_t> multipliers = {}, shifts = {};  ///< one, or one for each channel; shifts are to the right
+    std::vector<float> scales = {};                           ///< in their place: one, or one for each channel
     std::int64_t low = 0, high = 0, zero_point = 0;           ///< limits before the zero point is added
 };
 
@@ -76,6 +77,13 @@ inline known_tensor known_int32(std::vector<std::int64_t> const& values, std::ve
 /// Likewise as a list.
 inline known_tensor known_int32(std::vector<std::int64_t> const& values) {
     return known_int32(values, {static_cast<std::int64_t>(values.size())});
+}
+
+/// A list of floats.
+inline known_tensor known_float32(std::vector<float> const& values) {
+    known_tensor made(scalar_type::float32, {static_cast<std::int64_t>(values.size())}, {});
+    for (float const one : values) network::append_bytes(made.bytes, std::bit_cast<std::uint32_t>(one), 4);
+    return made;
 }
 
 /// An input and an output of a network that are one: what a run gives, the next run is given. By their names in the model or in C.

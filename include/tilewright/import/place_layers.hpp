@@ -113,7 +113,8 @@ inline std::string likeness_of(layer_shape const& of) {
         add(of.is_constant(one.name));
         if (found == seen.end()) seen.push_back(one.name);
     }
-    add(of.what().rescaled.has_value()), add(of.what().added.has_value()), add(of.what().parts.empty());
+    add(of.what().rescaled.has_value()), add(of.what().rescaled && !of.what().rescaled->scales.empty()), add(of.what().added.has_value()),
+        add(of.what().parts.empty());
     for (ir::label const& tensor : seen) {
         auto const found = of.shapes().find(tensor.str());
         for (std::size_t at = 0; found != of.shapes().end() && at < found->second.size(); ++at) add(found->second[at]);

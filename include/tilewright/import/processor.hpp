@@ -31,6 +31,25 @@ inline constexpr auto finish_s8 = [] {
                argument::address(high), argument::address(zero), argument::address(finished), argument::stride(finished, 0));
 }();
 
+/// What layers of ONNX do with sums of int8, whose scales are floats.
+inline constexpr auto scale_s8 = [] {
+    constexpr axis i{"i", 4096}, j{"j", 256};
+    constexpr tensor<std::int32_t> bias{"bias"}, zero{"zero"};
+    constexpr tensor<float> scale{"scale"}, low{"low"}, high{"high"};
+    constexpr tensor<std::int8_t> finished{"finished"};
+    constexpr tensor<std::int32_t> c{"sums"};
+    return intrinsic("scale_s8", finished(i, j) = imported::scaled_bytes(c(i, j) + bias(j), scale(j), low(0), high(0), zero(0)))
+        .reads(c, arena)
+        .reads({bias, zero}, weights)
+        .reads({scale, low, high}, weights)
+        .writes(finished, arena)
+        .up_to(i, j)
+        .cycles(20, per(i) * per(j))
+        .calls("c_vectors_scale_s8", argument::extent(i), argument::extent(j), argument::address(c), argument::stride(c, 0),
+               argument::address(bias), argument::address(scale), argument::address(low), argument::address(high), argument::address(zero),
+               argument::address(finished), argument::stride(finished, 0));
+}();
+
 /// ADD of TensorFlow Lite.
 inline constexpr auto add_s8 = [] {
     constexpr axis e{"e", 65536};
@@ -52,7 +71,7 @@ inline constexpr auto add_s8 = [] {
 }();
 
 inline constexpr auto bytes = with("bytes", mul_rows_s8, mac_rows_s8, mul_columns_s8, mac_columns_s8, pixels_s8, pixels_by_2_s8, points_s8,
-                                   points_by_2_s8, single_s8, single_by_2_s8, window_s8, window_by_2_s8, finish_s8, add_s8);
+                                   points_by_2_s8, single_s8, single_by_2_s8, window_s8, window_by_2_s8, finish_s8, scale_s8, add_s8);
 
 }  // namespace tilewright::targets::c_vectors
 
@@ -71,7 +90,7 @@ class processor {
         bytes_{"bytes", targets::c_vectors::bytes};
     agent_memories uses_{.tensors = any_of(arena, dram), .inner = &arena, .element = &element};
 
-    static std::vector<schedule_template> products(std::vector<char const*> const& instructions, ir::label const& finish = {},
+    static std::vector<schedule_template> products(std::vector<char const*> const& instructions, finishes const& finish = {},
                                                    std::int64_t panel = 0) {
         constexpr std::int64_t next_to_the_core = 128 * 1024;  // bytes that its caches keep
         std::vector<schedule_template> made;
@@ -98,7 +117,7 @@ class processor {
             .standard("products", bytes_,
                       products({"pixels_s8", "pixels_by_2_s8", "points_s8", "points_by_2_s8", "single_s8", "single_by_2_s8", "window_s8",
                                 "window_by_2_s8", "mac_rows_s8", "mac_columns_s8"},
-                               "finish_s8"))
+                               {"finish_s8", "scale_s8"}))
             .standard("elements", bytes_, elements_by("add_s8"))
             .loops(cpu_);
 

@@ -5,6 +5,16 @@
 // of them there are: all are searched.
 namespace tilewright::imported {
 
+/// Instructions of a machine that finish sums: of those that `products_by` is given, the one that computes what a layer does.
+struct finishes {
+    std::vector<ir::label> names;
+
+    finishes() = default;
+    finishes(char const* name) : names{name} {}
+    finishes(ir::label const& name) : names{name} {}
+    finishes(std::initializer_list<ir::label> all) : names(all) {}
+};
+
 namespace detail {
 
 /// Where an operand is staged: nowhere, since the instruction reads it where it lies; or once, for a tile of the result, for each column of
@@ -278,8 +288,16 @@ inline std::int64_t block_of_channels(product_instruction const& by, std::int64_
 /// Which layers schedules are for, and in which form.
 enum class product_form { any, channels_in_blocks, joined_taps, sums };
 
+/// Whether an instruction that finishes sums has scales of floats, as `scaled_bytes` has.
+inline bool scales_in_floats(machine const& where, int intrinsic_at) {
+    computation_view const nodes = where.view(where.intrinsics[intrinsic_at].semantics);
+    for (int at = 0; at < nodes.count; ++at) {
+        if (nodes[at].op == operation::access && nodes[at].type == scalar_type::float32) return true;
+    }
+    return false;
+}
 /// What `products_by`, `apart_by`, `windows_by` and `sums_by` make: see there.
-inline candidates product_schedules(placed_layer& of, ir::label const& instruction, ir::label const& finish, std::int64_t most_sums,
+inline candidates product_schedules(placed_layer& of, ir::label const& instruction, finishes const& finish, std::int64_t most_sums,
                                     product_form form, std::int64_t panel = 0) {
     bool const in_blocks = form == product_form::channels_in_blocks, joins = form == product_form::joined_taps;
     machine const& where = *of.where;
@@ -310,11 +328,14 @@ inline candidates product_schedules(placed_layer& of, ir::label const& instructi
                                        [&](transfer_description const& one) { return one.source == by->sums.memory_name; });
     if (!what->finishes() && (!is_stored || what->starts_from_value)) of.of.keep_sums_apart();
     intrinsic_description const* finishing = nullptr;
-    int const finish_at = where.intrinsics.find(finish);
-    if (!finish.empty() && finish_at < 0) return {{}, "`" + finish.str() + "` is no instruction of `" + where.name.str() + "`"};
+    for (ir::label const& one : finish.names) {
+        int const at = where.intrinsics.find(one);
+        if (at < 0) return {{}, "`" + one.str() + "` is no instruction of `" + where.name.str() + "`"};
+        if (finishing == nullptr && of.of.what().rescaled && scales_in_floats(where, at) == !of.of.what().rescaled->scales.empty())
+            finishing = &where.intrinsics[at];
+    }
     bool const has_filters = !what->n.empty() || by->batch || in_blocks;
-    if (!finish.empty() && has_filters && (!what->m.empty() || by->m) && of.of.finish_by_tensors())
-        finishing = &where.intrinsics[finish_at];
+    if (!has_filters || (what->m.empty() && !by->m) || (finishing != nullptr && !of.of.finish_by_tensors())) finishing = nullptr;
     if (finishing == nullptr && what->starts_from_value) of.of.start_from_zero();
     if (in_blocks) {
         std::int64_t const size = block_of_channels(*by, what->batch.back().extent);
@@ -348,7 +369,7 @@ inline candidates product_schedules(placed_layer& of, ir::label const& instructi
     return made;
 }
 
-inline schedule_template products_in(product_form form, ir::label const& instruction, ir::label const& finish, std::int64_t most_sums,
+inline schedule_template products_in(product_form form, ir::label const& instruction, finishes const& finish, std::int64_t most_sums,
                                      std::int64_t panel = 0) {
     return [=](placed_layer& of) { return product_schedules(of, instruction, finish, most_sums, form, panel); };
 }
@@ -358,11 +379,12 @@ inline schedule_template products_in(product_form form, ir::label const& instruc
 /// Sums of products by an instruction of the machine, which adds up `m x n` sums of `k` products, or what of them a call covers. Its name
 /// is that of the form that continues sums.
 ///
-/// @param finish  an instruction that computes `rescaled_bytes` of `m x n` sums, for layers that finish so; none: the core does
+/// @param finish  instructions that compute `rescaled_bytes` or `scaled_bytes` of `m x n` sums, for layers that finish so; none: the core
+///                does
 /// @param most_sums  bytes of sums of a tile, where the machine has caches that they should stay in; 0: as many as fit their memory
 /// @param panel  of so many columns of constant weights that follow each other, the rows are written after each other, where all columns
 ///               make whole panels: a call takes one panel; 0: weights are rows of all columns
-inline schedule_template products_by(ir::label const& instruction, ir::label const& finish = {}, std::int64_t most_sums = 0,
+inline schedule_template products_by(ir::label const& instruction, finishes const& finish = {}, std::int64_t most_sums = 0,
                                      std::int64_t panel = 0) {
     return detail::products_in(detail::product_form::any, instruction, finish, most_sums, panel);
 }
@@ -372,7 +394,7 @@ inline schedule_template products_by(ir::label const& instruction, ir::label con
 /// has channels. The weights have to be constants.
 ///
 /// @param finish  as for `products_by`
-inline schedule_template apart_by(ir::label const& instruction, ir::label const& finish = {}) {
+inline schedule_template apart_by(ir::label const& instruction, finishes const& finish = {}) {
     return detail::products_in(detail::product_form::channels_in_blocks, instruction, finish, 0);
 }
 
@@ -380,14 +402,14 @@ inline schedule_template apart_by(ir::label const& instruction, ir::label const&
 /// columns of a window as well, since these follow each other in a row of pixels. The operands of neighbouring pixels overlap.
 ///
 /// @param finish, most_sums  as for `products_by`
-inline schedule_template windows_by(ir::label const& instruction, ir::label const& finish = {}, std::int64_t most_sums = 0) {
+inline schedule_template windows_by(ir::label const& instruction, finishes const& finish = {}, std::int64_t most_sums = 0) {
     return detail::products_in(detail::product_form::joined_taps, instruction, finish, most_sums);
 }
 
 /// Means, pools of averages and other sums of elements, by an instruction that sums products: with factors of 1.
 ///
 /// @param finish  as for `products_by`
-inline schedule_template sums_by(ir::label const& instruction, ir::label const& finish = {}) {
+inline schedule_template sums_by(ir::label const& instruction, finishes const& finish = {}) {
     return detail::products_in(detail::product_form::sums, instruction, finish, 0);
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <tilewright/import/products.hpp>
+#include <tilewright/import/rescaling.hpp>
 #include <tilewright/import/windows.hpp>
 
 // Quantised elements: integers q that stand for the reals scale * (q - zero point).
@@ -133,6 +134,47 @@ value requantised(value const& sum, std::array<std::size_t, 3> const& scales, st
     value const scale = element(scales[0]) * element(scales[1]) / element(scales[2]);
     return quantised_value(convert(sum, scalar_type::float32) * scale, element(zero), relu);
 }
+/// What sums of products of int8 are scaled by, as numbers: float scales, one or one for each channel, and a result of int8.
+struct known_scaling {
+    std::vector<float> scales;
+    std::int64_t low = 0, high = 0, zero = 0;  ///< limits before the zero point is added
+};
+/// The numbers of a node of products, whose operands 1, 4 and 6 are the scales of both factors and of the result, which has the zero point
+/// 7. Nothing where they are no constants or no usual numbers, or where the result is of another type.
+inline std::optional<known_scaling> known_scaling_of(lowering& of, bool relu) {
+    if (of.operand(7).type() != scalar_type::int8) return std::nullopt;
+    for (std::size_t const operand : {1u, 4u, 6u, 7u}) {
+        if (!of.is_constant(operand) || (operand != 4 && of.operand(operand).elements() != 1)) return std::nullopt;
+    }
+    auto const floats = [&](std::size_t operand) { return network::values_of<float>(of.known(operand).bytes); };
+    known_scaling made{.scales = floats(4), .zero = known_integer(of, 7)};
+    for (float& one : made.scales) {
+        one = floats(1)[0] * one / floats(6)[0];  // in this order, as `requantised` has it
+        if (!std::isnormal(one) || one < 0) return std::nullopt;
+    }
+    made.low = relu ? 0 : lowest_of(scalar_type::int8) - made.zero;
+    made.high = highest_of(scalar_type::int8) - made.zero;
+    return made;
+}
+/// The kernel of sums of products of int8 that are scaled by known numbers, in a form that an instruction can have.
+///
+/// @param channel  the index of the result's channel
+inline void scale_by_known(lowering& of, space const& loops, value const& sums, known_scaling const& by, value const& channel) {
+    auto const real = [](std::int64_t whole) { return number(static_cast<double>(whole), scalar_type::float32); };
+    bool const is_one = std::all_of(by.scales.begin(), by.scales.end(), [&](float one) { return one == by.scales[0]; });
+    value const scale = is_one ? number(static_cast<double>(by.scales[0]), scalar_type::float32)
+                               : imported::at(of.constant(known_float32(by.scales)), {channel});
+    parameter<std::int32_t> const s{"s"}, z{"z"};
+    parameter<float> const m{"m"}, l{"l"}, u{"u"};
+    of.compute(loops, sums, 0, [&](value const& all) {
+        return imported::apply(
+            scaled_bytes(s, m, l, u, z),
+            {{"s", all}, {"m", scale}, {"l", real(by.low)}, {"u", real(by.high)}, {"z", number(by.zero, scalar_type::int32)}});
+    });
+    if (channel.nodes.size() != 1 || channel.root().op != operation::axis_value) return;
+    of.result.all.back().rescaled =
+        rescaling{.channel = channel.root().name, .scales = by.scales, .low = by.low, .high = by.high, .zero_point = by.zero};
+}
 /// A product of matrices; b may have a scale and a zero point for each column. What quantised_pairs.hpp makes of Gemm may have `transB`,
 /// and a bias as operand 8.
 inline void product_of_quantised(lowering& of) {
@@ -162,7 +204,11 @@ inline void product_of_quantised(lowering& of) {
     value sum = product_at(with.a, with.b, with.loops, scalar_type::int32, zero_of(2), zero_of(5));
     std::optional<view> const start = folded ? list_of_channels(of, *folded) : of.has(8) ? std::optional(of.operand(8)) : std::nullopt;
     if (start) sum = in_columns(*start) + sum;
-    of.compute(loops_of_result(with), sum, 0, [&](value const& all) { return requantised(all, {1, 4, 6}, 7, relu, element_of); });
+    space const loops = loops_of_result(with);
+    auto const scaling = folded ? known_scaling_of(of, relu) : std::nullopt;
+    bool const fits = scaling && (scaling->scales.size() == 1 || static_cast<std::int64_t>(scaling->scales.size()) == whole.back());
+    if (fits) return scale_by_known(of, loops, sum, *scaling, loops.index(static_cast<int>(whole.size()) - 1));
+    of.compute(loops, sum, 0, [&](value const& all) { return requantised(all, {1, 4, 6}, 7, relu, element_of); });
 }
 inline void convolve_quantised(lowering& of) {
     view const x = of.operand(0), weights = of.operand(3);
@@ -186,8 +232,11 @@ inline void convolve_quantised(lowering& of) {
     view const scales = of.indexable(of.operand(4));
     if (scales.elements() != 1 && scales.shape() != shape{weights.extent(0)})
         throw not_imported("scales of shape " + text_of(scales.shape()));
+    bool const relu = integer(of, "relu", 0) != 0;
+    if (auto const scaling = folded ? known_scaling_of(of, relu) : std::nullopt)
+        return scale_by_known(of, made.loops, made.sum, *scaling, made.loops.index(1));
     of.compute(made.loops, made.sum, 0, [&](value const& sum) {
-        return requantised(sum, {1, 4, 6}, 7, integer(of, "relu", 0) != 0, [&](std::size_t operand) {
+        return requantised(sum, {1, 4, 6}, 7, relu, [&](std::size_t operand) {
             return operand != 4 || scales.elements() == 1 ? scalar_of(of.operand(operand)) : imported::at(scales, {made.loops.index(1)});
         });
     });

@@ -15,6 +15,20 @@ constexpr auto rescaled_bytes(Sum const& sum, Bias const& bias, Multiplier const
     return cast<std::int8_t>(min(max(rescale<rounding::doubling_high>(sum + bias, multiplier, shift), low), high) + zero);
 }
 
+/// Likewise in the form of ONNX, which scales in floats: of a sum that is scaled, the nearest integer, halves to the even one.
+///
+/// @param sum        of int32, with the bias
+/// @param scale      of float
+/// @param low, high  of float: the limits of the result, before the zero point is added; integers of at most 256 in magnitude
+/// @param zero       of int32: the zero point
+template <class Sum, class Scale, class Low, class High, class Zero>
+constexpr auto scaled_bytes(Sum const& sum, Scale const& scale, Low const& low, High const& high, Zero const& zero) {
+    // Next to 1.5 * 2^23, floats are integers: a sum with it is rounded to one.
+    constexpr float among_integers = 12582912;
+    auto const limited = min(max(cast<float>(sum) * scale, low), high);
+    return cast<std::int8_t>(cast<std::int32_t>(limited + among_integers - among_integers) + zero);
+}
+
 /// The sum of two elements of int8 that have scales of their own, in the one form that `layer_shape::add_by_tensors` gives to ADD of
 /// TensorFlow Lite.
 ///

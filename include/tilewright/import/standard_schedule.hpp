@@ -172,7 +172,8 @@ class layer_shape {
         return true;
     }
     /// What is computed of sums becomes `rescaled_bytes` of tensors: biases, multipliers and shifts of int32 for each channel, and limits
-    /// and zero point of one element each. @return whether it is such a layer: see `layer::rescaled`
+    /// and zero point of one element each; or `scaled_bytes`, where scales are floats. @return whether it is such a layer: see
+    /// `layer::rescaled`
     bool finish_by_tensors() {
         computation_view const before = nodes();
         ir::stage sums, last;
@@ -191,29 +192,42 @@ class layer_shape {
                                    (before[sums.start].op == operation::access && before[sums.start].argument_count == 1 &&
                                     before[before[sums.start].argument(0)].op == operation::axis_value);
         if (!is_plain_bias) return false;
-        auto const along_channels = [&](char const* ending, std::vector<std::int64_t> of) {
+        auto const along_channels = [&](char const* ending, auto of) {
             of.resize(static_cast<std::size_t>(channels), of.empty() ? 0 : of[0]);
             return make_constant(own_name(ending), of);
         };
-        if (bias.empty()) bias = along_channels("_bias", {is_number ? before[sums.start].value : 0});
-        ir::label const multiplier = along_channels("_multiplier", numbers.multipliers), shift = along_channels("_shift", numbers.shifts);
-        ir::label const low = make_constant(own_name("_low"), {numbers.low}), high = make_constant(own_name("_high"), {numbers.high}),
-                        zero = make_constant(own_name("_zero"), {numbers.zero_point});
+        if (bias.empty()) bias = along_channels("_bias", std::vector<std::int64_t>{is_number ? before[sums.start].value : 0});
+        bool const in_floats = !numbers.scales.empty();
         std::vector<value> indices;
         for (int axis = 0; axis < last.rank; ++axis) indices.push_back(along(last.axes[axis].name, last.axes[axis].extent));
-        auto const in32 = scalar_type::int32;
-        auto const of_channel = [&](ir::label const& tensor) {
-            return element(tensor, in32, {indices[static_cast<std::size_t>(channel)]});
+        auto const in32 = scalar_type::int32, limit = in_floats ? scalar_type::float32 : in32;
+        auto const of_channel = [&](ir::label const& tensor, scalar_type type) {
+            return element(tensor, type, {indices[static_cast<std::size_t>(channel)]});
         };
-        auto const single = [&](ir::label const& tensor) { return element(tensor, in32, {number(std::int64_t{0}, in32)}); };
-        parameter<std::int32_t> const s{"s"}, b{"b"}, m{"m"}, h{"h"}, l{"l"}, u{"u"}, z{"z"};
-        value const whole = apply(rescaled_bytes(s, b, m, h, l, u, z), {{"s", element(sums.output, in32, indices)},
-                                                                        {"b", of_channel(bias)},
-                                                                        {"m", of_channel(multiplier)},
-                                                                        {"h", of_channel(shift)},
-                                                                        {"l", single(low)},
-                                                                        {"u", single(high)},
-                                                                        {"z", single(zero)}});
+        auto const single = [&](char const* ending, std::int64_t of, scalar_type type) {
+            ir::label const made = type == in32 ? make_constant(own_name(ending), std::vector{of})
+                                                : make_constant(own_name(ending), std::vector{static_cast<float>(of)});
+            return element(made, type, {number(std::int64_t{0}, in32)});
+        };
+        std::vector<argument> const given{{"s", element(sums.output, in32, indices)},
+                                          {"b", of_channel(bias, in32)},
+                                          {"l", single("_low", numbers.low, limit)},
+                                          {"u", single("_high", numbers.high, limit)},
+                                          {"z", single("_zero", numbers.zero_point, in32)}};
+        auto const with = [&](auto const& form, std::vector<argument> scales) {
+            scales.insert(scales.end(), given.begin(), given.end());
+            return imported::apply(form, scales);
+        };
+        parameter<std::int32_t> const s{"s"}, b{"b"}, z{"z"};
+        auto const whole = [&] {
+            if (in_floats) {
+                parameter<float> const m{"m"}, l{"l"}, u{"u"};
+                return with(scaled_bytes(s + b, m, l, u, z), {{"m", of_channel(along_channels("_scale", numbers.scales), limit)}});
+            }
+            parameter<std::int32_t> const m{"m"}, h{"h"}, l{"l"}, u{"u"};
+            return with(rescaled_bytes(s, b, m, h, l, u, z), {{"m", of_channel(along_channels("_multiplier", numbers.multipliers), in32)},
+                                                              {"h", of_channel(along_channels("_shift", numbers.shifts), in32)}});
+        }();
         value const target = element(last.output, last.type, indices);
         of_ = starting_from_zero(of_);
         ir::stage first;
@@ -242,7 +256,7 @@ class layer_shape {
         parameter<std::int8_t> const l{"l"}, r{"r"};
         using in32 = parameter<std::int32_t>;
         auto const with = [&](char const* name, std::int64_t number) {
-            ir::label const tensor = make_constant(own_name((std::string("_") + name).c_str()), {number});
+            ir::label const tensor = make_constant(own_name((std::string("_") + name).c_str()), std::vector{number});
             given.push_back({name, element(tensor, scalar_type::int32, {imported::number(std::int64_t{0}, scalar_type::int32)})});
             return in32{name};
         };
@@ -316,9 +330,15 @@ class layer_shape {
     ir::label own_name(char const* ending) const {
         return detail::with_ending(of_.strip_of.empty() ? of_.nodes.back().name : of_.strip_of, ending);
     }
-    ir::label make_constant(ir::label const& name, std::vector<std::int64_t> const& numbers) {
-        made_.push_back(known_int32(numbers));
+    ir::label make_constant(ir::label const& name, known_tensor of) {
+        made_.push_back(std::move(of));
         return made_.back().what.name = name;
+    }
+    ir::label make_constant(ir::label const& name, std::vector<std::int64_t> const& numbers) {
+        return make_constant(name, known_int32(numbers));
+    }
+    ir::label make_constant(ir::label const& name, std::vector<float> const& numbers) {
+        return make_constant(name, known_float32(numbers));
     }
     stored const* find(ir::label const& tensor) const {
         auto const found = std::find_if(constants_->begin(), constants_->end(), [&](stored const& one) { return one.name == tensor; });

@@ -1047,6 +1047,45 @@ C_VECTORS_FUNCTION int c_vectors_finish_s8(int64_t rows, int64_t columns, const 
     }
     return 0;
 }
+/* The same by scales of floats: rounded to the nearest, halves to the even number. */
+static inline int8_t c_vectors_scaled_to_byte(int32_t sum, float scale, float low, float high, int32_t zero) {
+    const float among_integers = 12582912.0f, scaled = (float)sum * scale, above = scaled < low ? low : scaled,
+                limited = above < high ? above : high;
+    return (int8_t)((int32_t)(limited + among_integers - among_integers) + zero);
+}
+C_VECTORS_FUNCTION int c_vectors_scale_s8(int64_t rows, int64_t columns, const void* sums_at, int64_t sums_row, const void* bias_at,
+                                          const void* scale_at, const void* low_at, const void* high_at, const void* zero_at,
+                                          void* finished_at, int64_t finished_row) {
+    const int32_t *const sums = (const int32_t*)sums_at, *const bias = (const int32_t*)bias_at, *const zero = (const int32_t*)zero_at;
+    const float *const scale = (const float*)scale_at, *const low = (const float*)low_at, *const high = (const float*)high_at;
+    int8_t* const finished = (int8_t*)finished_at;
+    for (int64_t j = 0, next; j < columns; j = next) {
+        next = columns;
+#ifdef C_VECTORS_HAS_REGISTERS
+        if (columns >= C_VECTORS_LANES) {
+            const int64_t at = columns - j < C_VECTORS_LANES ? columns - C_VECTORS_LANES : j;
+            const c_vectors_register added = c_vectors_load_lanes(bias + at), moved = C_VECTORS_INTRINSIC(set1_epi32)(*zero);
+            next = at + C_VECTORS_LANES;
+            for (int64_t i = 0; i < rows; ++i) {
+                const c_vectors_register sum = C_VECTORS_INTRINSIC(add_epi32)(c_vectors_load_lanes(sums + i * sums_row + at), added);
+                const c_vectors_register limited = C_VECTORS_INTRINSIC(cvtps_epi32)(C_VECTORS_INTRINSIC(min_ps)(
+                    C_VECTORS_INTRINSIC(max_ps)(
+                        C_VECTORS_INTRINSIC(mul_ps)(C_VECTORS_INTRINSIC(cvtepi32_ps)(sum), C_VECTORS_INTRINSIC(loadu_ps)(scale + at)),
+                        C_VECTORS_INTRINSIC(set1_ps)(*low)),
+                    C_VECTORS_INTRINSIC(set1_ps)(*high)));
+                c_vectors_store_bytes(finished + i * finished_row + at, C_VECTORS_INTRINSIC(add_epi32)(limited, moved));
+            }
+            continue;
+        }
+#endif
+        for (int64_t i = 0; i < rows; ++i) {
+            for (int64_t at = j; at < next; ++at)
+                finished[i * finished_row + at] = c_vectors_scaled_to_byte(
+                    (int32_t)((uint32_t)sums[i * sums_row + at] + (uint32_t)bias[at]), scale[at], *low, *high, *zero);
+        }
+    }
+    return 0;
+}
 /* total(e) of left(e) and right(e), which have zero points and scales of their own. */
 C_VECTORS_FUNCTION int c_vectors_add_s8(int64_t count, const void* left_at, const void* left_zero, const void* left_by,
                                         const void* left_shift, const void* right_at, const void* right_zero, const void* right_by,
