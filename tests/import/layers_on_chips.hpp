@@ -6,6 +6,7 @@
 #include <tilewright/import/emulated_network.hpp>
 #include <tilewright/import/placement_report.hpp>
 #include <tilewright/import/products_by_instruction.hpp>
+#include <tilewright/import/values.hpp>
 
 #include "catch.hpp"
 #include "oracle/oracle.hpp"
@@ -53,6 +54,17 @@ inline constexpr auto finish =
         .up_to(p, f)
         .on(array)
         .cycles(4);
+// Likewise by scales of floats.
+inline constexpr tensor<float> scale{"scale"}, least{"least"}, most{"most"};
+inline constexpr auto scaling =
+    intrinsic("scaling", finished(p, f) = scaled_bytes(sums(p, f) + bias(f), scale(f), least(0), most(0), zero(0)))
+        .reads(sums, acc)
+        .reads({bias, zero}, constants)
+        .reads({scale, least, most}, constants)
+        .writes(finished, common)
+        .up_to(p, f)
+        .on(array)
+        .cycles(4);
 // And one that adds elements: where they lie, or in `spad`.
 inline constexpr axis e{"e", 4};
 inline constexpr tensor<std::int8_t> left{"left"}, right{"right"}, total{"total"};
@@ -75,7 +87,7 @@ inline constexpr auto add_near = intrinsic("add_near", added)
                                      .cycles(1);
 inline constexpr auto store_bytes = by_loader("store_bytes", spad, common);
 inline constexpr auto finishing_npu = machine("finishing", common, constants, spad, acc, loader, array, mvin, mvin_constants, store_bytes,
-                                              mac, mul, finish, add_there, add_near);
+                                              mac, mul, finish, scaling, add_there, add_near);
 // The controller goes on while the array sums, and while another unit finishes.
 inline constexpr engine summing{.name = "summing", .completes = completion::by_channel},
     finishing{.name = "finishing", .completes = completion::by_channel};
@@ -194,9 +206,9 @@ inline chip chip_that_finishes(schedule_template how, bool aside = false) {
         .standard("products", by, std::move(how))
         .loops(by);
 }
-inline bool is_finished_by_instruction(layers const& of, chip const& on) {
+inline bool is_finished_by_instruction(layers const& of, chip const& on, std::string const& instruction = "finish") {
     network_program const whole(of, "net", on);
-    return eject(whole, "found", "chip.hpp", "tested").find("intrinsic_named(\"finish\")") != std::string::npos;
+    return eject(whole, "found", "chip.hpp", "tested").find("intrinsic_named(\"" + instruction + "\")") != std::string::npos;
 }
 inline schedule_template nothing() {
     return [](placed_layer&) { return candidates{{}, "it takes nothing"}; };
@@ -208,6 +220,7 @@ struct shape_of_layer {
     bool finishes = true, has_bias = true;
     bool weights_first = false;  ///< the first factor of the product is the weight
     bool rescales = false;       ///< it finishes as layers of TensorFlow Lite do
+    bool scales = false;         ///< it finishes as layers of quantised ONNX do, with a scale of which half of all sums make halves
     bool depthwise = false;      ///< each filter is of one channel, its own
     bool filters_last = false;   ///< of the dimensions of the weights, as TensorFlow Lite has them
 
@@ -280,12 +293,18 @@ inline layers network_of(shape_of_layer const& of, std::mt19937& random) {
             value const scaled = apply(rescale<rounding::doubling_high>(x, by, 5), {{"x", read}, {"by", in32(1'500'000'000)}});
             return convert(smaller_of(larger_of(scaled, in32(0)), in32(120)) + in32(-20), scalar_type::int8);
         }
+        if (of.scales) {
+            value const scaled = imported::detail::nearest_even(convert(read, scalar_type::float32) * number(0.5, scalar_type::float32));
+            return convert(smaller_of(larger_of(convert(scaled, scalar_type::int32), in32(-60)), in32(120)) + in32(7), scalar_type::int8);
+        }
         return convert(smaller_of(larger_of(read / in32(16), in32(-128)), in32(127)), scalar_type::int8);
     };
     if (of.finishes) {
         store("s0_", sum, "s0", scalar_type::int32);
         one.inner.push_back({"s0", of.filters > 1 ? "f" : of.columns > 1 ? "x" : "y", true});
         made.outputs.push_back(store("", finished("s0"), "out0", scalar_type::int8));
+        if (of.scales)
+            one.rescaled = rescaling{.channel = of.filters > 1 ? "f" : "x", .low = -60, .high = 120, .zero_point = 7, .scales = {0.5F}};
         if (of.rescales) one.rescaled = rescaling{of.filters > 1 ? "f" : "x", {1'500'000'000}, {5}, 0, 120, -20};
     } else {
         made.outputs.push_back(store("", sum, "out0", scalar_type::int32));

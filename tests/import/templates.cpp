@@ -38,26 +38,29 @@ TEST_CASE("each schedule that the standard one of products is chosen from comput
     CHECK(in_loops < 40);
 }
 
-TEST_CASE("an instruction finishes sums that are rescaled as TensorFlow Lite does, vectors as well") {
+TEST_CASE("an instruction finishes sums that are rescaled as TensorFlow Lite or quantised ONNX does, vectors as well") {
     std::mt19937 random(5);
     auto const draw = [&](std::initializer_list<std::int64_t> from) { return from.begin()[random() % from.size()]; };
-    int by_instruction = 0, by_core = 0, vectors = 0;
-    for (int run = 0; run < 60; ++run) {
+    int by_instruction = 0, by_core = 0, vectors = 0, in_floats = 0;
+    for (int run = 0; run < 80; ++run) {
         shape_of_layer of{
             .rows = draw({1, 2, 5}), .columns = draw({1, 3, 6, 9}), .channels = draw({3, 8, 11}), .filters = draw({1, 4, 7, 12})};
-        of.taps = draw({1, 3}), of.rescales = true, of.has_bias = random() % 2 != 0;
+        of.taps = draw({1, 3}), of.scales = run % 2 != 0, of.rescales = !of.scales, of.has_bias = random() % 2 != 0;
         if (of.rows * of.columns * of.filters == 1) of.filters = 3;
         if (of.filters == 1 && of.columns == 1) of.columns = 3;
         layers const network = network_of(of, random);
-        chip const on = chip_that_finishes(one_of(products_by("mac", "finish"), random()));
+        chip const on = chip_that_finishes(one_of(products_by("mac", {"finish", "scaling"}), random()));
         INFO("run " << run << ": " << of.rows << " x " << of.columns << " x " << of.filters << " of " << of.channels << " channels, taps "
                     << of.taps << (of.has_bias ? ", bias" : ""));
         run_on(on, network, random);
-        bool const is_finished = is_finished_by_instruction(network, on);
+        bool const is_finished = is_finished_by_instruction(network, on, of.scales ? "scaling" : "finish");
+        CHECK_FALSE(is_finished_by_instruction(network, on, of.scales ? "finish" : "scaling"));
         (is_finished ? by_instruction : by_core) += 1;
+        in_floats += is_finished && of.scales ? 1 : 0;
         vectors += is_finished && of.rows * of.columns == 1 ? 1 : 0;
     }
-    CHECK(by_instruction > 25);
+    CHECK(by_instruction > 35);
+    CHECK(in_floats > 15);
     CHECK(by_core > 5);
     CHECK(vectors > 3);
 }

@@ -23,8 +23,8 @@ struct inner_stage {
 struct rescaling {
     ir::label channel{};                                      ///< the loop of the last stage that there is a scale for each iteration of
     std::vector<std::int64_t> multipliers = {}, shifts = {};  ///< one, or one for each channel; shifts are to the right
-    std::vector<float> scales = {};                           ///< in their place: one, or one for each channel
     std::int64_t low = 0, high = 0, zero_point = 0;           ///< limits before the zero point is added
+    std::vector<float> scales = {};                           ///< in place of multipliers and shifts: one, or one for each channel
 };
 
 /// What a layer makes of two elements of int8, the first two that it reads, as numbers: see `added_bytes`.

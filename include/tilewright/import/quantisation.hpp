@@ -173,7 +173,7 @@ inline void scale_by_known(lowering& of, space const& loops, value const& sums, 
     });
     if (channel.nodes.size() != 1 || channel.root().op != operation::axis_value) return;
     of.result.all.back().rescaled =
-        rescaling{.channel = channel.root().name, .scales = by.scales, .low = by.low, .high = by.high, .zero_point = by.zero};
+        rescaling{.channel = channel.root().name, .low = by.low, .high = by.high, .zero_point = by.zero, .scales = by.scales};
 }
 /// A product of matrices; b may have a scale and a zero point for each column. What quantised_pairs.hpp makes of Gemm may have `transB`,
 /// and a bias as operand 8.
