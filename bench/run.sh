@@ -32,12 +32,19 @@ case $name in
     conv2d) peers="libdnnl-dev" ;;
     gemm) peers="libopenblas-dev libblis-dev libdnnl-dev" ;;
     gemm_int8) peers=libdnnl-dev ;;
-    onnx) peers=$network_packages ;;
-    networks) peers="$network_packages python3" ;;
+    onnx | networks) peers="$network_packages python3" ;;
 esac
 install_packages $build_packages libbenchmark-dev $peers
-if [ "$name" = networks ]; then install_onnxruntime "$build/onnxruntime"; fi
+case $name in
+    networks | onnx) install_onnxruntime "$build/onnxruntime" ;;
+esac
 cmake -S "$root" -B "$build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON \
     -D TILEWRIGHT_BUILD_TESTS=OFF -D TILEWRIGHT_BUILD_EXAMPLES=OFF
 cmake --build "$build" --target "bench_$name"
+# Without arguments, networks are drawn besides: ONNX Runtime judges them.
+if [ "$name" = onnx ] && [ $# -eq 0 ]; then
+    rm -rf "$build/drawn"
+    /usr/bin/python3 -B "$root/tests/network/quantised_networks.py" 240 1 "$build/drawn"
+    set -- --drawn "$build/onnxruntime/libonnxruntime.so.1" "$build/drawn"
+fi
 exec "$build/bench/$name/bench_$name" "$@"

@@ -1,15 +1,20 @@
 // The tests of the ONNX project, for nodes and small networks: each model that is imported becomes C, is compiled and run on the inputs
-// that the project gives, and must give its outputs. What is not imported must be refused by name. `onnx FOLDER [PART]`: only tests whose
-// name has PART; then each line is shown.
+// that the project gives, and must give its outputs. What is not imported must be refused by name. Networks that quantised_networks.py has
+// drawn are compared with ONNX Runtime.
+//
+//     onnx [--drawn LIBRARY FOLDER] [FOLDER [PART]]     only tests whose name has PART
 #include <onnx/onnx_pb.h>
 
 #include <atomic>
 #include <cmath>
+#include <iomanip>
 #include <iostream>
 #include <optional>
 #include <span>
+#include <sstream>
 #include <thread>
 
+#include "drawn_networks.hpp"
 #include "run_network.hpp"
 
 namespace {
@@ -180,7 +185,12 @@ void run_together(std::span<test_of_model> tests, fs::path const& folder) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
+    std::string drawn_library, drawn_folder;
+    if (count > 3 && std::string(arguments[1]) == "--drawn") {
+        drawn_library = arguments[2], drawn_folder = arguments[3];
+        count -= 3, arguments += 3;
+    }
     std::string const folder = count > 1 ? arguments[1] : "/usr/share/libonnx-testdata/data";
     std::string const part = count > 2 ? arguments[2] : "";
     std::vector<test_of_model> tests;
@@ -216,7 +226,19 @@ int main(int count, char** arguments) {
         if (!one.ends.why.empty()) std::cout << ": " << one.ends.why;
         std::cout << '\n';
     }
-    std::cout << "onnx: passed=" << counts[outcome::passed] << " refused=" << counts[outcome::refused]
-              << " failed=" << counts[outcome::failed] << '\n';
-    return counts[outcome::failed] > 0 || tests.empty() ? 1 : 0;
+    std::ostringstream ends;
+    ends << "onnx: passed=" << counts[outcome::passed] << " refused=" << counts[outcome::refused] << " failed=" << counts[outcome::failed];
+    bool is_good = counts[outcome::failed] == 0 && !tests.empty();
+    if (!drawn_library.empty()) {
+        networks::drawn_outcome const drawn = networks::compare_drawn(drawn_library, drawn_folder);
+        ends << " drawn=" << drawn.networks << " drawn_refused=" << drawn.refused << " drawn_failed=" << drawn.failed
+             << " drawn_different=" << std::fixed << std::setprecision(3) << drawn.percent_different()
+             << "% drawn_largest_error=" << drawn.largest_error;
+        is_good = is_good && drawn.passed() == drawn.networks && drawn.networks > 0;
+    }
+    std::cout << ends.str() << '\n';
+    return is_good ? 0 : 1;
+} catch (std::exception const& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
 }

@@ -1,6 +1,6 @@
-# What benchmarks and tests share: run_network, a library that imports networks, plans them and writes them as C, and onnx_nodes, an object
-# of the benchmark `onnx`. Neither is worth more than -O1: they take longer to compile than they run.
-# Tests spend most of their time in the compiler of what is generated, so they do without.
+# What benchmarks and tests share: run_network, a library that imports networks, plans them and writes them as C; drawn_networks, which
+# compares some with ONNX Runtime; and onnx_nodes, an object of the benchmark `onnx`. None is worth more than -O1: they take longer to compile
+# than they run. Tests spend most of their time in the compiler of what is generated, so they do without.
 include_guard(GLOBAL)
 
 set(run_network_option -O$<IF:$<BOOL:${TILEWRIGHT_OPTIMISED}>,1,0>)
@@ -35,6 +35,10 @@ endif()
 target_link_libraries(run_network PUBLIC tilewright::network_readers tilewright::halide ${CMAKE_DL_LIBS})
 target_compile_definitions(run_network PUBLIC ${definitions})
 
+add_library(drawn_networks STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/drawn_networks.cpp)
+target_link_libraries(drawn_networks PUBLIC run_network)
+target_compile_options(drawn_networks PRIVATE ${run_network_option})
+
 add_library(onnx_nodes OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/main.cpp)
-target_link_libraries(onnx_nodes PUBLIC run_network)
+target_link_libraries(onnx_nodes PUBLIC drawn_networks)
 target_compile_options(onnx_nodes PRIVATE ${run_network_option})

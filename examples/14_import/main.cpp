@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "../12_board/data.h"
 #include "../digits/digits.hpp"
+#include "digits_on_board.h"
 #include "digits_onnx.h"
 #include "digits_tflite.h"
 #include "network.hpp"
@@ -69,6 +71,35 @@ outcome read_by_onnx(std::vector<digit> const& digits) {
     });
 }
 
+/// What the board must print, by plain loops.
+std::string expected_of_board(std::vector<digit> const& digits) {
+    int right = 0;
+    std::uint32_t sum = EMPTY_SUM;
+    for (digit const& one : digits) {
+        auto const scores = scores_of(one.image.data());
+        right += guess(scores.data()) == one.label ? 1 : 0;
+        sum = add_to_sum(sum, scores.data(), scores.size());
+    }
+    char text[100];
+    std::snprintf(text, sizeof text, "%d of %d test digits read right, sum of the scores %08x\n", right, static_cast<int>(digits.size()),
+                  sum);
+    return text;
+}
+
+/// Runs a command and shows what it prints. @return the lines that count no instructions, and "" when it fails
+std::string results_of(char const* command) {
+    std::fflush(stdout);
+    FILE* const pipe = popen(command, "r");
+    if (pipe == nullptr) return "";
+    std::string results;
+    char text[256];
+    while (std::fgets(text, sizeof text, pipe) != nullptr) {
+        std::fputs(text, stdout);
+        if (std::string(text).find(" instructions") == std::string::npos) results += text;
+    }
+    return pclose(pipe) == 0 ? results : "";
+}
+
 /// The C has a comment at the beginning of each kernel.
 int kernels_in(char const* file) {
     std::ifstream in(file);
@@ -103,10 +134,25 @@ int main() {
 
     std::printf("\ndigits.tflite  %6.1f microseconds a digit\ndigits.onnx    %6.1f microseconds a digit\n", tflite.fastest, onnx.fastest);
 
-    std::ifstream layers(CHIP_LAYERS);
-    std::printf("\ndigits.tflite on the chip with two agents:\n");
-    for (std::string line; std::getline(layers, line);) std::printf("  %s\n", line.c_str());
+    auto const table = [](char const* where, char const* file) {
+        std::ifstream layers(file);
+        std::printf("\ndigits.tflite on the %s:\n", where);
+        for (std::string line; std::getline(layers, line);) std::printf("  %s\n", line.c_str());
+    };
+    table("chip with two agents", CHIP_LAYERS);
+    table("board", BOARD_LAYERS);
+    std::printf("%d kernels, arena up to %d bytes of a bank, weights %d bytes of flash\n", kernels_in(BOARD_C),
+                TILEWRIGHT_digits_on_board_sram_BYTES, TILEWRIGHT_digits_on_board_code_BYTES);
+    bool is_equal = true;
+    std::string const expected = expected_of_board(digits);
+    for (auto const& [how, command] : {std::pair{"eager", RUN_EAGER}, {"lazy", RUN_LAZY}}) {
+        std::printf("\nboard, %s controllers:\n", how);
+        bool const same = results_of(command) == expected;
+        std::printf("scores %s plain loops\n", same ? "bit-equal to" : "DIFFERENT from");
+        is_equal &= same;
+    }
 
-    bool const good = tflite.failed + onnx.failed + tflite.different == 0 && tflite.right >= read_in_tflite && onnx.right >= read_in_onnx;
+    bool const good =
+        is_equal && tflite.failed + onnx.failed + tflite.different == 0 && tflite.right >= read_in_tflite && onnx.right >= read_in_onnx;
     return good ? 0 : 1;
 }
