@@ -96,6 +96,7 @@ struct model_names {
     std::vector<tensor> tensors = {};     ///< inputs, constants, then results in the order of the nodes
     std::vector<std::string> nodes = {};  ///< by their numbers
 };
+/// The names in a model.
 inline model_names names_of(network::graph const& from) {
     model_names made;
     auto const add = [&](network::tensor_id id) {
@@ -120,7 +121,7 @@ struct layers {
     std::vector<std::optional<view>> tensors = {};  ///< of the model, by their numbers: where their elements are, if anywhere
     std::vector<state> states = {};
     std::vector<std::string> refused = {};  ///< the operators that are not imported, a line each; then the rest is not to be used
-    model_names names = {};
+    model_names names = {};                 ///< as far as there is a model
 
     /// Whether an input (`&state::input`) or an output is one of a state: then it is no argument.
     bool is_kept(std::size_t state::*which, std::size_t at) const {

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <tilewright/base/label_text.hpp>
 #include <tilewright/import/layers.hpp>
 #include <utility>
@@ -96,7 +97,7 @@ class name_finder {
         if (elsewhere == elsewhere_.end()) return find(tensors_, said, "tensor");
         if (auto const found = tensors_.by_name.find(said); found != tensors_.by_name.end())
             return several(tensors_, found->second, ", and of another tensor of the model");
-        if (elsewhere->second.empty()) return {{}, "which lies in no memory: it stays in a kernel, or is known before"};
+        if (elsewhere->second.empty()) return {{}, "which no kernel stores: it stays in one, or is known before"};
         return {{}, "which is a part of " + shown_tensor(elsewhere->second) + ": say where all of that lies"};
     }
     /// The layer whose kernel has this name, or whose node or result has it in the model.
@@ -107,9 +108,12 @@ class name_finder {
         return several(layers_, found->second, ", and of a node that no kernel computes by itself");
     }
     /// A name by which `layer_named` finds this layer, its kernel's before others. Empty: each is that of another one, too.
-    std::string name_for_layer(std::string const& kernel) const { return name_for(layers_, kernel, true); }
-    /// A name by which `tensor` finds this one, the model's before others.
-    std::string name_for_tensor(std::string const& tensor) const { return name_for(tensors_, tensor, false); }
+    std::string name_for_layer(std::string const& kernel) const { return name_for(layers_, kernel); }
+    /// A name by which `tensor` finds this one, the one that is shown before others.
+    std::string name_for_tensor(std::string const& id) const {
+        std::string const name = model_name_of(id);
+        return !name.empty() && tensor(name).name == id ? name : name_for(tensors_, id);
+    }
     /// The model's name of a tensor, of which this may be a strip; of several, the first that is computed. Empty: it has none.
     std::string model_name_of(std::string const& tensor) const {
         auto const whole = cut_.find(tensor);
@@ -180,19 +184,19 @@ class name_finder {
         std::vector<std::string> are, ways;
         for (std::string const& id : all) {
             are.push_back(shown(in, id));
-            if (std::string const way = name_for(in, id, true); !way.empty()) ways.push_back(network::shown(way));
+            if (std::string const way = name_for(in, id); !way.empty()) ways.push_back(network::shown(way));
         }
         return {{},
                 "which is the name of " + listed(are, 3, " and ") + besides +
                     (ways.empty() ? ": rename it in the model" : ": say " + listed(ways, 3, " or "))};
     }
-    std::string name_for(name_list const& in, std::string const& id, bool own_first) const {
+    std::string name_for(name_list const& in, std::string const& id) const {
         std::string made;
         for (auto const& [name, of] : in.all) {
             bool const is_of_others = &in == &tensors_ ? elsewhere_.count(name) != 0 : without_kernel_.count(name) != 0;
             if (of != id || is_of_others || in.by_name.at(name).size() > 1) continue;
-            if (made.empty() || (name == id) == own_first) made = name;
-            if ((made == id) == own_first) break;
+            if (name == id) return name;
+            if (made.empty()) made = name;
         }
         return made;
     }

@@ -95,6 +95,7 @@ class network_program {
 
     program const& get() const { return made_; }
     layers const& network() const { return network_; }
+    /// The chip that it is placed on.
     chip const& on() const { return on_; }
     /// Where each layer runs, in the order of the kernels.
     std::deque<layer_placer::placed> const& placed_layers() const { return placed_; }
