@@ -53,7 +53,9 @@ network::graph read(source const& from) {
     return made;
 }
 /// Nothing where it is not imported, placed and planned; then the reasons stand on stderr, a line each.
-std::unique_ptr<imported::fitted_network> plan_network(network::graph const& graph, source const& from, std::string const& name) {
+/// @param shows_layers  where it does not fit, where its layers would run is printed
+std::unique_ptr<imported::fitted_network> plan_network(network::graph const& graph, source const& from, std::string const& name,
+                                                       bool shows_layers = false) {
     auto const say = [&](std::string const& line) { std::cerr << from.model.string() << ": " << line << '\n'; };
     imported::layers layers = imported::layers_of(graph, from.states);
     for (std::string const& one : layers.refused) say(one);
@@ -73,7 +75,8 @@ std::unique_ptr<imported::fitted_network> plan_network(network::graph const& gra
             std::make_unique<imported::fitted_network>(std::move(layers), ir::label(name.c_str()), imported::tool_is_for().what, watch);
         progress.reset();
         if (!made->plan().refusal) return made;
-        say(to_string(made->plan().refusal));
+        if (shows_layers) std::cout << imported::placement_table(*made) << std::flush;
+        say(made->refusal());
     } catch (imported::not_placed const& error) {
         std::istringstream lines(error.what());
         for (std::string line; std::getline(lines, line);) say(line);
@@ -122,7 +125,7 @@ bool write_c(source const& from, std::filesystem::path const& folder, std::strin
 }
 /// Prints where each layer runs.
 bool print_layers(source const& from) {
-    auto const made = plan_network(from, "network");
+    auto const made = plan_network(read(from), from, "network", true);
     if (!made) return false;
     std::cout << imported::placement_table(*made);
     print_memories(made->plan());

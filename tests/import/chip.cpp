@@ -96,7 +96,8 @@ TEST_CASE("a chip can say where one layer goes") {
     CHECK(run_on(chip_with(products_by("mac"), products_by("mac_rows")).loops(cpu).layer("k0", "rows", other), network, random) == "other");
     CHECK(run_on(chip_with(products_by("mac"), products_by("mac_rows")).loops(cpu).layer("k0", "loops", cpu), network, random) == "cpu");
     chip const of_another = chip_with(products_by("mac"), nothing()).loops(cpu).layer("k1", "loops", cpu);
-    CHECK_THROWS_WITH(network_program(network, "net", of_another), "chip `tested` says where `k1` goes, and the network has no such layer");
+    CHECK_THROWS_WITH(network_program(network, "net", of_another),
+                      "chip `tested` says where `k1` goes, and the network has no such layer: close to it is k0");
     chip const unsaid = chip("unsaid").inputs_in(common).constants_in(constants).with(cpu, {.inner = &far}).loops(cpu);
     CHECK_THROWS_WITH(network_program(network, "net", unsaid), "chip `unsaid` names no memory: outputs_in(…)");
     // A template of its own, which other layers do not go to.

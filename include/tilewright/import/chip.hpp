@@ -1,6 +1,5 @@
 #pragma once
 #include <deque>
-#include <map>
 #include <stdexcept>
 #include <tilewright/import/standard_schedule.hpp>
 #include <tilewright/program/agent.hpp>
@@ -32,6 +31,11 @@ class chip {
         std::vector<schedule_template> made_by = {};  ///< none: loops
         std::string only_for = {};                    ///< the one layer that it is for; empty: any
     };
+    /// Where one layer goes.
+    struct override_of_layer {
+        std::string layer;
+        std::size_t choice_at = 0;
+    };
     /// Where a tensor lies.
     struct tensor_place {
         std::string tensor;
@@ -56,8 +60,8 @@ class chip {
     chip& states_in(memory const& where) { return states_ = where, *this; }
     /// Images that lie between layers have their channels last: see `with_channels_last`.
     chip& channels_last() { return has_channels_last_ = true, *this; }
-    /// A tensor of a network, by its name in the program (`t3`), lies in this memory; so many bytes from its base; in this bank. As
-    /// `program` has it.
+    /// A tensor of a network lies in this memory; so many bytes from its base; in this bank. As `program` has it. It has its name in the
+    /// program (`t3`), or that of the model.
     chip& pin(std::string tensor, memory const& where) { return places_.push_back({std::move(tensor), where}), *this; }
     chip& at_offset(std::string tensor, std::int64_t bytes) { return places_.push_back({std::move(tensor), {}, bytes}), *this; }
     chip& in_bank(std::string tensor, std::int64_t bank) { return places_.push_back({std::move(tensor), {}, {}, bank}), *this; }
@@ -89,7 +93,8 @@ class chip {
         choices_.push_back({"loops", known(on.name.str()), {}, {}});
         return *this;
     }
-    /// The layer with this name (`k3`) goes to this choice (the name of a standard schedule, or `loops`) of the agent, and to no other.
+    /// The layer with this name goes to this choice (the name of a standard schedule, or `loops`) of the agent, and to no other. It is
+    /// called as its kernel is (`k3`), or as the model calls its node or its result. What is said last of a layer holds.
     chip& layer(std::string const& kernel, std::string const& choice_name, agent const& on) {
         return layer(kernel, choice_name, on.name.str());
     }
@@ -97,14 +102,14 @@ class chip {
         int const at = known(agent_name);
         for (std::size_t place = 0; place < choices_.size(); ++place) {
             if (choices_[place].name != choice_name || choices_[place].agent_at != at) continue;
-            overrides_[kernel] = place;
+            overrides_.push_back({kernel, place});
             return *this;
         }
         throw std::invalid_argument("chip `" + name_ + "`: `" + agent_name + "` has no choice `" + choice_name + "`");
     }
     /// The layer with this name goes to the agent by a template of its own, and to no other.
     chip& layer(std::string const& kernel, std::string const& agent_name, schedule_template made_by) {
-        overrides_[kernel] = choices_.size();
+        overrides_.push_back({kernel, choices_.size()});
         choices_.push_back({"own", known(agent_name), {std::move(made_by)}, kernel});
         return *this;
     }
@@ -120,7 +125,7 @@ class chip {
     std::vector<std::string> const& c_includes() const { return c_includes_; }
     std::vector<placed_agent> const& agents() const { return agents_; }
     std::vector<choice> const& choices() const { return choices_; }
-    std::map<std::string, std::size_t> const& overrides() const { return overrides_; }
+    std::vector<override_of_layer> const& overrides() const { return overrides_; }
 
   private:
     int find(std::string const& agent_name) const {
@@ -143,7 +148,7 @@ class chip {
     std::vector<std::string> c_includes_ = {};
     std::vector<placed_agent> agents_ = {};
     std::vector<choice> choices_ = {};
-    std::map<std::string, std::size_t> overrides_ = {};
+    std::vector<override_of_layer> overrides_ = {};
 };
 
 /// The chip that a tool writes networks for, and how a program names it. A source of its own defines it, so that the tool is compiled once.

@@ -10,6 +10,22 @@ namespace tilewright::imported {
 namespace detail {
 
 inline std::string quoted(ir::label const& name) { return "\"" + name.str() + "\""; }
+/// A name of the model as a text of C++.
+inline std::string quoted(std::string const& name) {
+    std::string text = "\"";
+    for (char const letter : name) {
+        auto const byte = static_cast<unsigned char>(letter);
+        if (byte < 0x20 || byte == 0x7f) {
+            for (char const digit :
+                 {'\\', static_cast<char>('0' + byte / 64), static_cast<char>('0' + byte / 8 % 8), static_cast<char>('0' + byte % 8)})
+                text += digit;
+            continue;
+        }
+        if (letter == '"' || letter == '\\') text += '\\';
+        text += letter;
+    }
+    return text + "\"";
+}
 
 /// A directive as a call; nothing where it has no text.
 inline std::string call_text(schedule const& of, directive const& d) {
@@ -67,20 +83,26 @@ inline std::string schedule_text(schedule const& of, std::string const& indent) 
 /// A header with a chip that gives each layer of a network where it went: schedules that were found are functions, a directive a line. It
 /// is for one network, and for a person to change.
 ///
+/// @throws std::invalid_argument  where a layer has no name that the chip takes: the model has given its kernel's name to something else
 /// @param name      a namespace, in which the chip is called `chip`
 /// @param header    defines the chip that the network was placed on
 /// @param variable  that chip
 inline std::string eject(network_program const& of, std::string const& name, std::string const& header, std::string const& variable) {
     std::ostringstream functions, chip;
+    name_finder const names(of.network());
     for (layer_placer::placed const& one : of.placed_layers()) {
         placement const& report = one.report;
+        std::string const layer = names.name_for_layer(report.kernel);
+        if (layer.empty())
+            throw std::invalid_argument(report.kernel + ", " + report.made_for + ": `" + report.kernel +
+                                        "` is also a name of the model, and the layer has no other one: rename that in the model");
         std::string const schedule = report.choice == "loops" ? "" : detail::schedule_text(one.how, "                 ");
         if (schedule.empty()) {
-            chip << "\n        .layer(\"" << report.kernel << "\", \"" << report.choice << "\", \"" << report.agent << "\")  // "
+            chip << "\n        .layer(" << detail::quoted(layer) << ", \"" << report.choice << "\", \"" << report.agent << "\")  // "
                  << report.made_for;
             continue;
         }
-        chip << "\n        .layer(\"" << report.kernel << "\", \"" << report.agent << "\", " << report.kernel << ")  // "
+        chip << "\n        .layer(" << detail::quoted(layer) << ", \"" << report.agent << "\", " << report.kernel << ")  // "
              << report.made_for;
         functions << "// " << report.made_for << "\ninline imported::candidates " << report.kernel << "(imported::placed_layer& of) {\n";
         for (std::string const& change : one.layer->of.changes()) functions << "    of.of." << change << ";\n";

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <sstream>
 #include <tilewright/import/network_program.hpp>
+#include <tilewright/import/refusal_line.hpp>
 #include <tilewright/import/strips.hpp>
 #include <tilewright/program/program_plan.hpp>
 #include <tilewright/report/table.hpp>
@@ -176,6 +177,8 @@ class fitted_network {
     /// With chains in strips, or as it was given where that fits, or where no chain helps: then the plan is refused.
     network_program const& program() const { return *chosen().whole; }
     program_plan_value const& plan() const { return *chosen().plan; }
+    /// Why the plan is refused, in the words of the model and of the chip; empty where it is not.
+    std::string refusal() const { return plan().refusal ? refusal_line(program(), plan()) : std::string(); }
     /// A line for each chain in strips: its layers, the rows of a strip, why, and how much is computed again.
     std::vector<std::string> const& strips() const { return strips_; }
 

@@ -95,6 +95,32 @@ struct state {
     std::size_t input = 0, output = 0;
 };
 
+/// What a model calls its tensors and nodes. Names may be empty, and several things may have one.
+struct model_names {
+    struct tensor {
+        std::string name;
+        std::size_t at = 0;  ///< of `layers::tensors`
+    };
+    std::vector<tensor> tensors = {};     ///< inputs, constants, then results in the order of the nodes
+    std::vector<std::string> nodes = {};  ///< by their numbers
+};
+/// The names in a model.
+inline model_names names_of(network::graph const& from) {
+    model_names made;
+    auto const add = [&](network::tensor_id id) {
+        if (id != network::no_tensor && !from.at(id).name.empty()) made.tensors.push_back({from.at(id).name, static_cast<std::size_t>(id)});
+    };
+    for (network::tensor_id const one : from.inputs) add(one);
+    for (std::size_t at = 0; at < from.tensors.size(); ++at) {
+        if (from.tensors[at].constant != network::no_constant) add(network::tensor_id(static_cast<std::int32_t>(at)));
+    }
+    for (network::node const& one : from.nodes) {
+        for (network::tensor_id const result : one.outputs) add(result);
+        made.nodes.push_back(one.name);
+    }
+    return made;
+}
+
 /// A network that can be planned.
 struct layers {
     std::vector<layer> all = {};
@@ -103,6 +129,7 @@ struct layers {
     std::vector<std::optional<view>> tensors = {};  ///< of the model, by their numbers: where their elements are, if anywhere
     std::vector<state> states = {};
     std::vector<std::string> refused = {};  ///< the operators that are not imported, a line each; then the rest is not to be used
+    model_names names = {};                 ///< as far as there is a model
 
     /// Whether an input (`&state::input`) or an output is one of a state: then it is no argument.
     bool is_kept(std::size_t state::*which, std::size_t at) const {

@@ -45,7 +45,9 @@ inline layers layers_of(network::graph const& graph, std::vector<state_names> co
         network::graph const read = network::without_unread_results(graph);
         return detail::walk(quantises ? with_quantised_pairs(read) : read, all, states);
     };
-    return with_states_kept(with_elements_fused(made_by()));
+    layers made = with_states_kept(with_elements_fused(made_by()));
+    made.names = names_of(graph);
+    return made;
 }
 
 }  // namespace tilewright::imported

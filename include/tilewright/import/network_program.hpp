@@ -21,6 +21,7 @@ class network_program {
           placer_(on, network_, constants_),
           made_(name) {
         check(on);
+        std::vector<chip::tensor_place> const places = places_on(on);
         auto const as_tensor = [](stored const& one) { return any_tensor{one.name, one.type}; };
         std::string refused;
         std::int64_t done = 0;
@@ -76,7 +77,7 @@ class network_program {
         for (std::size_t at = 0; at < network_.outputs.size(); ++at) {
             if (!network_.is_kept(&state::output, at)) made_.output(as_tensor(network_.outputs[at]), on.outputs());
         }
-        for (chip::tensor_place const& one : on.places()) {
+        for (chip::tensor_place const& one : places) {
             any_tensor const tensor{ir::label(one.tensor.c_str()), {}};
             if (one.where) made_.pin(tensor, *one.where);
             if (one.offset) made_.at_offset(tensor, *one.offset);
@@ -94,6 +95,8 @@ class network_program {
 
     program const& get() const { return made_; }
     layers const& network() const { return network_; }
+    /// The chip that it is placed on.
+    chip const& on() const { return on_; }
     /// Where each layer runs, in the order of the kernels.
     std::deque<layer_placer::placed> const& placed_layers() const { return placed_; }
     /// Headers that its C includes first.
@@ -110,11 +113,19 @@ class network_program {
             if (where->name.empty()) throw not_placed("chip `" + on.name() + "` names no memory: " + call + "(…)");
         }
         if (!network_.states.empty() && !on.states()) throw not_placed("chip `" + on.name() + "` names no memory of states: states_in(…)");
-        for (auto const& [kernel, choice] : on.overrides()) {
-            bool const is_there = std::any_of(network_.all.begin(), network_.all.end(),
-                                              [&, &name = kernel](layer const& one) { return one.known_as().str() == name; });
-            if (!is_there) throw not_placed("chip `" + on.name() + "` says where `" + kernel + "` goes, and the network has no such layer");
+    }
+    /// What a chip says of tensors, by their names in the program. @throws not_placed
+    std::vector<chip::tensor_place> places_on(chip const& on) const {
+        std::vector<chip::tensor_place> made = on.places();
+        if (made.empty()) return made;
+        name_finder const names(network_);
+        for (chip::tensor_place& one : made) {
+            auto const found = names.tensor(one.tensor);
+            if (!found.why.empty())
+                throw not_placed("chip `" + on.name() + "` says where " + network::shown(one.tensor) + " lies, " + found.why);
+            one.tensor = found.name;
         }
+        return made;
     }
     static std::vector<stored> known_of(layers const& of) {
         std::vector<stored> made;

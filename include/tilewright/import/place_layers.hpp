@@ -5,6 +5,7 @@
 #include <tilewright/diagnostics/text.hpp>
 #include <tilewright/import/chip.hpp>
 #include <tilewright/import/fuse.hpp>
+#include <tilewright/import/name_finder.hpp>
 #include <tilewright/plan/best_tile.hpp>
 
 // Which agent of a chip runs each layer, and how.
@@ -146,8 +147,18 @@ inline tensor_shapes shapes_of(layers const& of) {
 class layer_placer {
   public:
     /// @param constants  of the network `of`
+    /// @throws not_placed  where the chip says of a layer where it goes, and the name is that of none or of several
     layer_placer(chip const& on, layers const& of, std::vector<stored> const& constants)
-        : on_(on), constants_(constants), outputs_(of.outputs), shapes_(detail::shapes_of(of)) {}
+        : on_(on), constants_(constants), outputs_(of.outputs), shapes_(detail::shapes_of(of)) {
+        if (on.overrides().empty()) return;
+        name_finder const names(of);
+        for (chip::override_of_layer const& one : on.overrides()) {
+            auto const found = names.layer_named(one.layer);
+            if (!found.why.empty())
+                throw not_placed("chip `" + on.name() + "` says where " + network::shown(one.layer) + " goes, " + found.why);
+            overrides_[found.name] = one.choice_at;
+        }
+    }
 
     struct placed {
         placed_layer* layer = nullptr;
@@ -162,11 +173,10 @@ class layer_placer {
         placement report{of.name.str(), of.made_for, {}, {}, 0, 0, {}};
         layer_shape const as_made(of, constants_, shapes_);
         std::string const likeness = detail::likeness_of(as_made);
-        auto const said = on_.overrides().find(of.known_as().str());
+        auto const said = overrides_.find(of.known_as().str());
         for (std::size_t at = 0; at < on_.choices().size(); ++at) {
-            if (said != on_.overrides().end() && said->second != at) continue;
             chip::choice const& one = on_.choices()[at];
-            if (!one.only_for.empty() && one.only_for != of.known_as().str()) continue;
+            if (said == overrides_.end() ? !one.only_for.empty() : said->second != at) continue;
             chip::placed_agent const& agent = on_.agents()[static_cast<std::size_t>(one.agent_at)];
             report.agent = agent.on.name.str(), report.choice = one.name;
             if (!reaches_result(of, agent)) {
@@ -319,6 +329,7 @@ class layer_placer {
     tensor_shapes shapes_;
     std::deque<placed_layer> layers_ = {};
     std::map<std::string, known_best> known_ = {};
+    std::map<std::string, std::size_t> overrides_ = {};  ///< positions of choices, by kernels
 };
 
 }  // namespace tilewright::imported
