@@ -487,6 +487,21 @@ TEST_CASE("operators that call themselves, or are called with more than they tak
     many.mutable_graph()->mutable_node(0)->add_input("x");
     CHECK(reason_of(many, "more operands or results") == refusal::function);
 }
+TEST_CASE("an attribute that an operator of the model does not have is refused") {
+    onnx::ModelProto model = calling(0);
+    onnx::NodeProto& call = *model.mutable_graph()->mutable_node(0);
+    *call.add_attribute() = call.attribute(0);
+    call.mutable_attribute()->rbegin()->set_name("slopez");
+    CHECK(reason_of(model, "`slopez` is not one of this operator's") == refusal::attribute);
+}
+TEST_CASE("what If has beside its branches is an attribute of the node") {
+    onnx::ModelProto model = choosing();
+    onnx::AttributeProto& more = *model.mutable_graph()->mutable_node(0)->add_attribute();
+    more.set_name("more"), more.set_type(onnx::AttributeProto::INT), more.set_i(1);
+    auto const attributes = read(model).nodes.back().attributes;
+    REQUIRE(attributes.size() == 1);
+    CHECK(attributes[0].name == "more");
+}
 TEST_CASE("both branches of If are nodes, and their results are operands") {
     CHECK(nodes_of(read(choosing())) == "Neg(x)=inside1/r Abs(x)=inside2/t Relu(inside2/t)=inside2/r If(w,inside1/r,inside2/r)=y ");
     onnx::ModelProto halved = choosing();
