@@ -20,9 +20,9 @@ namespace detail {
 /// Groups of a graph, and what becomes of them. Nodes keep their positions: one that others have replaced has no operation.
 class quantised_pairs {
   public:
-    /// @param known  whether a node is one that is imported, with its opset and its attributes: others stay as they are
-    quantised_pairs(network::graph const& graph, std::vector<bool> known)
-        : made_(graph), known_(std::move(known)), source_(graph.tensors.size(), -1), uses_(graph.tensors.size()) {
+    /// @param is_known  whether a node is one that is imported, with its opset and its attributes: others stay as they are
+    quantised_pairs(network::graph const& graph, std::vector<bool> is_known)
+        : made_(graph), is_known_(std::move(is_known)), source_(graph.tensors.size(), -1), uses_(graph.tensors.size()) {
         for (std::size_t at = 0; at < made_.nodes.size(); ++at) {
             for (network::tensor_id const one : made_.nodes[at].outputs) {
                 if (one != network::no_tensor) source_[index(one)] = static_cast<int>(at);
@@ -62,7 +62,7 @@ class quantised_pairs {
 
     static std::size_t index(network::tensor_id id) { return static_cast<std::size_t>(id); }
     bool is(network::node const& one, std::string_view operation) const {
-        return one.domain.empty() && one.operation == operation && known_[static_cast<std::size_t>(&one - made_.nodes.data())];
+        return one.domain.empty() && one.operation == operation && is_known_[static_cast<std::size_t>(&one - made_.nodes.data())];
     }
     static bool is_byte(network::element_type type) { return type == network::element_type::int8 || type == network::element_type::uint8; }
     static bool has(network::node const& of, std::size_t operand) {
@@ -298,9 +298,9 @@ class quantised_pairs {
     }
 
     network::graph made_;
-    std::vector<bool> known_;  ///< of each node
-    std::vector<int> source_;  ///< of each tensor: the node that makes it, or -1
-    std::vector<int> uses_;    ///< of each tensor: by operands and as an output of the network
+    std::vector<bool> is_known_;  ///< of each node
+    std::vector<int> source_;     ///< of each tensor: the node that makes it, or -1
+    std::vector<int> uses_;       ///< of each tensor: by operands and as an output of the network
 };
 
 }  // namespace detail
