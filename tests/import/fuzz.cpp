@@ -160,6 +160,14 @@ class mutator {
         node.operation = one.name;
         // Those that a rewriting makes are in no file.
         node.domain = one.domain == imported::rewritten_domain ? "" : one.domain;
+        if (draw(4) == 0) return;
+        // Otherwise the opset and the attributes would be refused before anything else is looked at.
+        node.version = one.domain == imported::microsoft_domain ? imported::newest_microsoft_opset
+                       : one.until != 0                         ? one.until
+                                                                : imported::newest_onnx_opset;
+        std::erase_if(node.attributes, [&](network::attribute const& setting) {
+            return (" " + std::string(one.attributes) + " ").find(" " + setting.name + " ") == std::string::npos;
+        });
     }
     void change_once(network::graph& of) {
         if (of.nodes.empty() || of.tensors.empty()) return;

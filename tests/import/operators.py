@@ -490,6 +490,11 @@ def refusals():
     yield of("Attention", [q, q, q, lambda n: n.floats(3, 3)], "a mask together with softcap", **newer, softcap=1.0)
     yield of("Attention", [q, q, q, lambda n: n.floats(3, 2)], "shape 3x2 does not fit 1x2x3x3", **newer)
     yield of("LpNormalization", [f], "a power of 3", **newer, p=3)
+    yield of("Attention", [q, q, q], "attribute `left_window_size` of 2 is not imported", "float32", version=25, domain="", left_window_size=2)
+    yield of("QuantizeLinear", [f, scale, zero], "output_dtype is uint8, and the zero point is int8", domain="", version=23, output_dtype=2)
+    yield of("LayerNormalization", [f, lambda n: n.floats(3)], "a mean computed in double, of elements of float", **newer, stash_type=11)
+    yield of("ConvTranspose", [q, lambda n: n.floats(2, 1, 2, 2)], "pads that sum up to 1: ONNX contradicts itself about the longer one before opset 11",
+             "float32", domain="", version=10, output_shape=[3, 5])
     yield of("BitwiseAnd", [f, f], "bits of elements of float", **newer)
     yield of("NonZero", [f], "of elements that are not known: they decide the shape of the result", "int64", domain="")
     yield of("ReverseSequence", [f, lambda n: n.constant(np.array([2, 1, 2]))], "a sequence of 1 of 2 elements", "float32", domain="")

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <tilewright/import/operator_entry.hpp>
 #include <tilewright/reference/network.hpp>
 
 #include "../../bench/onnx/run_network.hpp"
@@ -9,14 +10,18 @@
 
 namespace {
 
-void check_listed(std::vector<std::string> const& operators) {
-    std::string listed;
-    for (std::string const& one : operators) listed += (listed.empty() ? "" : " ") + one;
+/// The page as one line.
+std::string text_of_page() {
     std::ifstream page(TILEWRIGHT_PAGE);
     std::string text(std::istreambuf_iterator<char>(page), {});
     for (char& letter : text) letter = letter == '\n' ? ' ' : letter;
+    return text;
+}
+void check_listed(std::vector<std::string> const& operators) {
+    std::string listed;
+    for (std::string const& one : operators) listed += (listed.empty() ? "" : " ") + one;
     INFO(listed);
-    CHECK(text.find("```text " + listed + " ```") != std::string::npos);
+    CHECK(text_of_page().find("```text " + listed + " ```") != std::string::npos);
 }
 
 }  // namespace
@@ -27,6 +32,13 @@ TEST_CASE("the page of networks lists the operators that are imported") {
     check_listed(networks::imported_tflite_operators());
 }
 
+TEST_CASE("the page of networks says which opsets are the newest") {
+    using namespace tilewright;
+    CHECK(text_of_page().find("may be any up to " + std::to_string(imported::newest_onnx_opset) + ", that of ONNX 1.22.") !=
+          std::string::npos);
+    CHECK(text_of_page().find("The opset of this domain is " + std::to_string(imported::newest_microsoft_opset) + ".") !=
+          std::string::npos);
+}
 TEST_CASE("each operator that is imported has a reference, as the page says") {
     using namespace tilewright;
     auto const check = [](std::vector<std::string> const& imported, std::span<reference::operator_entry const> known) {

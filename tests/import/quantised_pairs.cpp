@@ -83,3 +83,21 @@ TEST_CASE("elements that are only moved stay integers where scale and zero point
     };
     CHECK(kernels_with(0.25F) > kernels_with(0.5F));
 }
+TEST_CASE("a node with an attribute that is not known is refused, and no part of a group") {
+    rectified_product one;
+    for (network::node& node : one.graph.nodes) {
+        if (node.operation == "Gemm") node.attributes.push_back({"alphaz", 2.0F});
+    }
+    CHECK(networks::layers_of(one.graph).refused == std::vector<std::string>{"node 3 (`Gemm`): attribute `alphaz` is not known"});
+}
+TEST_CASE("an operator of a model has no attribute of those that a group becomes") {
+    drawing one;
+    tensor_id const x = one.tensor(element_type::int8, {2, 4});
+    one.graph.inputs = {x};
+    tensor_id const weights = one.constant(element_type::int8, {4, 4}, std::vector<std::int8_t>(16, 3));
+    one.graph.outputs = {
+        one.node("QLinearMatMul", {x, one.scale(1), one.zero(0), weights, one.scale(1), one.zero(0), one.scale(1), one.zero(0)})};
+    CHECK(one.kernels() == 1);
+    one.graph.nodes[0].attributes = {{"relu", std::int64_t{1}}};
+    CHECK(networks::layers_of(one.graph).refused == std::vector<std::string>{"node 0 (`QLinearMatMul`): attribute `relu` is not known"});
+}

@@ -83,9 +83,10 @@ namespace {
 
 /// What is said of one node with settings, of inputs with these shapes.
 std::vector<std::string> said_of(char const* operation, std::vector<std::vector<std::int64_t>> const& shapes,
-                                 std::vector<network::attribute> const& settings, std::size_t results = 1) {
+                                 std::vector<network::attribute> const& settings, std::size_t results = 1, std::int64_t opset = 13,
+                                 char const* domain = "") {
     network::graph graph{.format = "onnx"};
-    network::node node{.operation = operation, .version = 13, .attributes = settings};
+    network::node node{.operation = operation, .domain = domain, .version = opset, .attributes = settings};
     for (auto const& one : shapes) {
         node.inputs.push_back(tensor_id(graph.tensors.size()));
         graph.inputs.push_back(node.inputs.back());
@@ -100,8 +101,75 @@ std::vector<std::string> said_of(char const* operation, std::vector<std::vector<
     return networks::layers_of(graph).refused;
 }
 using list = std::vector<std::int64_t>;
+void check_line(std::vector<std::string> const& lines, std::string const& line) {
+    INFO((lines.empty() ? "nothing" : lines[0]));
+    CHECK(lines == std::vector<std::string>{line});
+}
+std::vector<std::string> said_of_opset(char const* operation, std::int64_t opset, char const* domain = "") {
+    return said_of(operation, {{1, 2, 3}}, {}, 1, opset, domain);
+}
 
 }  // namespace
+
+TEST_CASE("an opset that is not known is refused, with the first one or the newest one") {
+    check_line(said_of_opset("Softmax", 99), "node 0 (`Softmax`): opset 99 is newer than 27, the newest that is known");
+    check_line(said_of_opset("Softmax", 28), "node 0 (`Softmax`): opset 28 is newer than 27, the newest that is known");
+    check_line(said_of_opset("Softmax", 0), "node 0 (`Softmax`): opset 0 is older than 1, the first from which this operator is imported");
+    check_line(said_of_opset("Softmax", -1),
+               "node 0 (`Softmax`): opset -1 is older than 1, the first from which this operator is imported");
+    for (std::int64_t const opset : {1, 12, 13, 27}) CHECK(said_of_opset("Softmax", opset).empty());
+    check_line(said_of_opset("QuickGelu", 2, "com.microsoft"),
+               "node 0 (`QuickGelu`): opset 2 of com.microsoft is newer than 1, the newest that is known");
+    CHECK(said_of_opset("QuickGelu", 1, "com.microsoft").empty());
+}
+TEST_CASE("an operator is refused in an opset that does not have it, or has it with another meaning") {
+    check_line(said_of_opset("Gelu", 19), "node 0 (`Gelu`): opset 19 is older than 20, the first from which this operator is imported");
+    CHECK(said_of_opset("Gelu", 20).empty());
+    // Its power was a float.
+    check_line(said_of_opset("GlobalLpPool", 1),
+               "node 0 (`GlobalLpPool`): opset 1 is older than 2, the first from which this operator is imported");
+    CHECK(said_of_opset("GlobalLpPool", 2).empty());
+    std::vector<network::attribute> const twice{{"scales", std::vector<float>{1, 1, 2}}};
+    CHECK(said_of("Upsample", {{1, 2, 3}}, twice, 1, 8).empty());
+    check_line(said_of("Upsample", {{1, 2, 3}}, twice, 1, 10),
+               "node 0 (`Upsample`): opset 10 is newer than 9, the last that has this operator");
+}
+TEST_CASE("the network of lesson 14 is refused with another opset") {
+    network::graph graph = networks::read_network(TILEWRIGHT_DIGITS);
+    CHECK(networks::layers_of(graph).refused.empty());
+    for (std::int64_t const opset : {0, 1, 99}) {
+        INFO(opset);
+        for (network::node& one : graph.nodes) one.version = opset;
+        CHECK(networks::layers_of(graph).refused.size() >= 1);
+    }
+}
+TEST_CASE("an attribute that the operator does not have is refused by its name") {
+    network::attribute const kernel{"kernel_shape", list{1}};
+    check_line(said_of("MaxPool", {{1, 2, 3}}, {kernel, {"stridez", list{1}}}), "node 0 (`MaxPool`): attribute `stridez` is not known");
+    CHECK(said_of("MaxPool", {{1, 2, 3}}, {kernel, {"storage_order", std::int64_t{1}}}).empty());
+    check_line(said_of("GlobalMaxPool", {{1, 2, 3}}, {{"strides", list{2}}}), "node 0 (`GlobalMaxPool`): attribute `strides` is not known");
+    check_line(said_of("QuickGelu", {{2}}, {{"beta", 1.0F}}, 1, 1, "com.microsoft"), "node 0 (`QuickGelu`): attribute `beta` is not known");
+}
+TEST_CASE("an attribute is refused in an opset that has it no more") {
+    CHECK(said_of("Relu", {{2}}, {{"consumed_inputs", list{0}}}, 1, 5).empty());
+    check_line(said_of("Relu", {{2}}, {{"consumed_inputs", list{0}}}, 1, 6), "node 0 (`Relu`): attribute `consumed_inputs` is not known");
+    std::vector<network::attribute> const broadcast{{"broadcast", std::int64_t{1}}, {"axis", std::int64_t{0}}};
+    CHECK(said_of("Add", {{2, 3}, {2}}, broadcast, 1, 6).empty());
+    check_line(said_of("Add", {{2, 3}, {2, 3}}, broadcast, 1, 7),
+               "node 0 (`Add`): attribute `broadcast` is not one of opset 7: opsets before 7 have it");
+    CHECK(said_of("Squeeze", {{1, 2}}, {{"axes", list{0}}}, 1, 12).empty());
+    check_line(said_of("Squeeze", {{1, 2}}, {{"axes", list{0}}}, 1, 13),
+               "node 0 (`Squeeze`): attribute `axes` is not one of opset 13: opsets before 13 have it");
+}
+TEST_CASE("an attribute of a newer operator is taken where it says what was true before") {
+    auto const said = [](std::int64_t size) {
+        return said_of("QuantizeLinear", {{2, 3}, {}}, {{"block_size", size}, {"saturate", std::int64_t{0}}}, 1, 21);
+    };
+    CHECK(said(0).empty());
+    check_line(said(2), "node 0 (`QuantizeLinear`): attribute `block_size` of 2 is not imported");
+    check_line(said_of("QuantizeLinear", {{2, 3}, {}}, {{"block_size", 0.0F}}, 1, 21),
+               "node 0 (`QuantizeLinear`): attribute `block_size` is no integer");
+}
 
 TEST_CASE("settings that no operator can have are refused with their numbers") {
     auto const says = [](std::vector<std::string> const& lines, char const* what) {
@@ -115,7 +183,7 @@ TEST_CASE("settings that no operator can have are refused with their numbers") {
     says(said_of("Transpose", {{2, 3}}, {{"perm", list{1, 1}}}), "dimension 1 of 2x3, or twice");
     says(said_of("Transpose", {{2, 3}}, {{"perm", list{1}}}), "an order of 1 dimensions");
     says(said_of("Softmax", {{2, 3}}, {{"axis", std::int64_t{2}}}), "axis 2 of 2 dimensions");
-    says(said_of("Split", {{2, 3}}, {{"axis", std::int64_t{1}}, {"split", list{1, 1}}}, 2), "parts of 2 of 3 elements");
+    says(said_of("Split", {{2, 3}}, {{"axis", std::int64_t{1}}, {"split", list{1, 1}}}, 2, 11), "parts of 2 of 3 elements");
     says(said_of("Relu", {{1 << 20, 1 << 20, 1 << 20}}, {}), "has more than");
     says(said_of("Gemm", {{2, 3}}, {}), "operand 1 is missing");
     says(said_of("Relu", {{2}}, {}, 2), "its result 1 is not computed");

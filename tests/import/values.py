@@ -532,6 +532,33 @@ def places_of_elements_that_are_not_zero():
 
 
 @case
+def one_hot_before_opset_11():
+    """An index below 0 does not count from the end."""
+    x = np.array([1, -1, 3, 0])
+    expected = np.array([[0, 1, 0], [0, 0, 0], [0, 0, 0], [1, 0, 0]], np.float32)
+    return single("OneHot", {"x": x}, expected, {"depth": np.array(3), "values": np.array([0, 1], np.float32)}, 9)
+
+
+@case
+def one_hot():
+    x = np.array([1, -1, 3, 0])
+    expected = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, 0]], np.float32)
+    return single("OneHot", {"x": x}, expected, {"depth": np.array(3), "values": np.array([0, 1], np.float32)}, 11)
+
+
+@case
+def selu_before_opset_6():
+    """Its numbers have fewer digits."""
+    return single("Selu", {"x": SPREAD}, each(lambda x: 1.0507 * (x if x > 0 else 1.6732 * math.expm1(x)), SPREAD), version=5)
+
+
+@case
+def quantised_to_a_type_that_is_asked_for():
+    x = np.array([-300, -2.5, 0.4, 1.6, 200], np.float32)
+    return single("QuantizeLinear", {"x": x}, np.array([-128, -2, 0, 2, 127], np.int8), {"scale": np.array(1, np.float32)}, 21, output_dtype=3)
+
+
+@case
 def choice_between_branches():
     """The condition of the outer one is known: what is not taken has an operator that is not imported. That of the inner one is an input."""
     x, kinds = drawn(2, 2), lambda *names: [helper.make_tensor_value_info(one, TensorProto.FLOAT, None) for one in names]

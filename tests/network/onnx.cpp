@@ -428,13 +428,13 @@ std::string nodes_of(graph const& of) {
     for (auto const& one : of.nodes) text += one.operation + "(" + names(one.inputs) + ")=" + names(one.outputs) + " ";
     return text;
 }
-/// y = Twice(x), where Twice(a) is Step(Step(a)), and Step(b) LeakyRelu(b), by its attribute `slope`, then Neg.
+/// y = Twice(x), where Twice(a) is Step(Step(a)), and Step(b) LeakyRelu(b), by its attribute `slope`, then Neg. Nothing reads `other`.
 onnx::ModelProto calling(float slope) {
     onnx::ModelProto model = relu();
     model.add_opset_import()->set_domain("own");
     auto& step = *model.add_functions();
     step.set_name("Step"), step.set_domain("own");
-    step.add_input("b"), step.add_output("c"), step.add_attribute("slope");
+    step.add_input("b"), step.add_output("c"), step.add_attribute("slope"), step.add_attribute("other");
     step.add_opset_import()->set_version(15);
     *step.add_node() = node_of("LeakyRelu", {"b"}, {"t"});
     auto& alpha = *step.mutable_node(0)->add_attribute();
@@ -486,6 +486,19 @@ TEST_CASE("operators that call themselves, or are called with more than they tak
     onnx::ModelProto many = calling(0);
     many.mutable_graph()->mutable_node(0)->add_input("x");
     CHECK(reason_of(many, "more operands or results") == refusal::function);
+}
+TEST_CASE("an attribute that an operator of the model does not have is refused") {
+    onnx::ModelProto model = calling(0);
+    model.mutable_functions(1)->mutable_node(0)->mutable_attribute(1)->set_name("slopez");
+    CHECK(reason_of(model, "`slopez` is not one of this operator's") == refusal::attribute);
+}
+TEST_CASE("what If has beside its branches is an attribute of the node") {
+    onnx::ModelProto model = choosing();
+    onnx::AttributeProto& more = *model.mutable_graph()->mutable_node(0)->add_attribute();
+    more.set_name("more"), more.set_type(onnx::AttributeProto::INT), more.set_i(1);
+    auto const attributes = read(model).nodes.back().attributes;
+    REQUIRE(attributes.size() == 1);
+    CHECK(attributes[0].name == "more");
 }
 TEST_CASE("both branches of If are nodes, and their results are operands") {
     CHECK(nodes_of(read(choosing())) == "Neg(x)=inside1/r Abs(x)=inside2/t Relu(inside2/t)=inside2/r If(w,inside1/r,inside2/r)=y ");

@@ -137,7 +137,11 @@ inline void exponential_unit(lowering& of, float alpha, float gamma, float divis
     });
 }
 inline void elu(lowering& of) { exponential_unit(of, real(of, "alpha", 1), 1, 1); }
-inline void selu(lowering& of) { exponential_unit(of, real(of, "alpha", 1.67326319f), real(of, "gamma", 1.05070102f), 1); }
+inline void selu(lowering& of) {
+    bool const rounded_default = of.node->version < 6;
+    exponential_unit(of, real(of, "alpha", rounded_default ? 1.6732f : 1.67326319f),
+                     real(of, "gamma", rounded_default ? 1.0507f : 1.05070102f), 1);
+}
 inline void celu(lowering& of) { exponential_unit(of, real(of, "alpha", 1), 1, real(of, "alpha", 1)); }
 inline void clip(lowering& of) {
     elementwise(of, 1, [&](auto const& x) {

@@ -43,7 +43,7 @@ inline layers layers_of(network::graph const& graph, std::vector<state_names> co
         std::vector<operator_entry> all(onnx_operators().begin(), onnx_operators().end());
         all.insert(all.end(), microsoft_operators().begin(), microsoft_operators().end());
         network::graph const read = network::without_unread_results(graph);
-        return detail::walk(quantises ? with_quantised_pairs(read) : read, all, states);
+        return detail::walk(quantises ? with_quantised_pairs(read, all) : read, all, states);
     };
     layers made = with_states_kept(with_elements_fused(made_by()));
     made.names = names_of(graph);

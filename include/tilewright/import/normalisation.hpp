@@ -39,6 +39,12 @@ inline view scale_and_shift(lowering& of, normalised_view const& with, view scal
     if (shift) made = made + imported::at(all[3], loops);
     return of.compute(loops, made, 0);
 }
+/// Kernels compute in the type of x, which is the one asked for: sums of floats of 16 bits are those of float.
+inline void need_stash_type(lowering const& of, view const& x) {
+    scalar_type const asked = type_of_number(integer(of, "stash_type", 1));
+    if (asked != scalar_type::float32 && asked != x.type())
+        throw not_imported(std::string("a mean computed in ") + name_of(asked) + ", of elements of " + name_of(x.type()));
+}
 /// A list of channels as a shape with dimensions after it.
 inline view of_channels(view of, int rank) {
     if (of.rank() != 1) throw not_imported("a list of channels of " + std::to_string(of.rank()) + " dimensions");
@@ -53,6 +59,7 @@ inline std::vector<bool> from_axis(lowering const& of, view const& x) {
 }
 inline void normalise_layer(lowering& of) {
     view const x = of.operand(0);
+    need_stash_type(of, x);
     std::vector<bool> const gone = from_axis(of, x);
     bool const inside = !of.wants(1) && !of.wants(2);
     auto const made = normalised(of, x, gone, static_cast<double>(real(of, "epsilon", 1e-5f)), inside);
@@ -74,6 +81,7 @@ inline void divide_by_root_mean_square(lowering& of, view const& x, std::vector<
 /// Likewise, from an axis on.
 inline void normalise_by_root_mean_square(lowering& of) {
     view const x = of.operand(0);
+    need_stash_type(of, x);
     divide_by_root_mean_square(of, x, from_axis(of, x), of.operand(1), static_cast<double>(real(of, "epsilon", 1e-5f)));
 }
 /// Divided by the root of the sum of powers along one dimension: of magnitudes, or of squares. Where that is 0, the result is.
@@ -95,6 +103,7 @@ inline void normalise_by_power(lowering& of) {
 /// Groups of channels. Scale and shift are those of a group before version 21, and of a channel from then on.
 inline void normalise_groups(lowering& of) {
     view const x = of.operand(0);
+    need_stash_type(of, x);
     shape const whole = x.shape();
     if (x.rank() < 2) throw not_imported("of " + std::to_string(x.rank()) + " dimensions");
     std::int64_t const groups = limited(integer(of, "num_groups", 0), 1, whole[1], "groups"), members = whole[1] / groups;

@@ -44,7 +44,11 @@ inline value quantised_value(value const& scaled, value const& zero, bool relu =
 }
 inline void quantise(lowering& of) {
     view const x = of.operand(0);
-    scalar_type const to = of.has(2) ? of.operand(2).type() : scalar_type::uint8;
+    std::int64_t const asked = integer(of, "output_dtype", 0);
+    scalar_type const wanted = asked == 0 ? scalar_type::uint8 : type_of_number(asked);
+    scalar_type const to = of.has(2) ? of.operand(2).type() : wanted;
+    if (asked != 0 && to != wanted)
+        throw not_imported(std::string("output_dtype is ") + name_of(wanted) + ", and the zero point is " + name_of(to));
     bool const whole = x.type() == scalar_type::int32;
     if (!whole) need_float32(none_of(x.type()));
     quantised(

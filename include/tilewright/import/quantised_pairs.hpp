@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 #include <tilewright/import/attributes.hpp>
+#include <tilewright/import/operator_entry.hpp>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -14,15 +15,14 @@
 // rewritten to one operator of integers.
 namespace tilewright::imported {
 
-/// Whose operators are those that a rewriting makes and ONNX does not have.
-inline constexpr char rewritten_domain[] = "tilewright";
-
 namespace detail {
 
 /// Groups of a graph, and what becomes of them. Nodes keep their positions: one that others have replaced has no operation.
 class quantised_pairs {
   public:
-    explicit quantised_pairs(network::graph const& graph) : made_(graph), source_(graph.tensors.size(), -1), uses_(graph.tensors.size()) {
+    /// @param is_known  whether a node is one that is imported, with its opset and its attributes: others stay as they are
+    quantised_pairs(network::graph const& graph, std::vector<bool> is_known)
+        : made_(graph), is_known_(std::move(is_known)), source_(graph.tensors.size(), -1), uses_(graph.tensors.size()) {
         for (std::size_t at = 0; at < made_.nodes.size(); ++at) {
             for (network::tensor_id const one : made_.nodes[at].outputs) {
                 if (one != network::no_tensor) source_[index(one)] = static_cast<int>(at);
@@ -61,7 +61,9 @@ class quantised_pairs {
     };
 
     static std::size_t index(network::tensor_id id) { return static_cast<std::size_t>(id); }
-    static bool is(network::node const& one, std::string_view operation) { return one.domain.empty() && one.operation == operation; }
+    bool is(network::node const& one, std::string_view operation) const {
+        return one.domain.empty() && one.operation == operation && is_known_[static_cast<std::size_t>(&one - made_.nodes.data())];
+    }
     static bool is_byte(network::element_type type) { return type == network::element_type::int8 || type == network::element_type::uint8; }
     static bool has(network::node const& of, std::size_t operand) {
         return operand < of.inputs.size() && of.inputs[operand] != network::no_tensor;
@@ -228,7 +230,7 @@ class quantised_pairs {
         operands.push_back(constant(weights->type, std::vector<std::int64_t>{weights->zeros[0]}, false));
         add_operands(operands, result, false);
         if (bias) operands.push_back(bias->integers);
-        product.operation = convolution ? "QLinearConv" : "QLinearMatMul";
+        product.operation = convolution ? "QLinearConv" : "QLinearMatMul", product.domain = rewritten_domain;
         if (relu != nullptr) product.attributes.push_back({"relu", std::int64_t{1}});
         set_operands(product, operands, result.integers);
         return true;
@@ -267,7 +269,7 @@ class quantised_pairs {
     /// Operators that take elements as they are, where scale and zero point stay the same.
     bool rewrite_moved(network::node& last, levels const& result) {
         network::node* first = &last;
-        auto const moves = [](network::node const& one) {
+        auto const moves = [&](network::node const& one) {
             return has(one, 0) && (is(one, "MaxPool") || is(one, "Reshape") || is(one, "Flatten") || is(one, "Transpose"));
         };
         if (!moves(last)) return false;
@@ -296,21 +298,28 @@ class quantised_pairs {
     }
 
     network::graph made_;
-    std::vector<int> source_;  ///< of each tensor: the node that makes it, or -1
-    std::vector<int> uses_;    ///< of each tensor: by operands and as an output of the network
+    std::vector<bool> is_known_;  ///< of each node
+    std::vector<int> source_;     ///< of each tensor: the node that makes it, or -1
+    std::vector<int> uses_;       ///< of each tensor: by operands and as an output of the network
 };
 
 }  // namespace detail
 
 /// A graph of ONNX in which an operator of floats between DequantizeLinear and QuantizeLinear is one of integers:
 ///
-/// - Conv, Gemm or MatMul with constant weights, and a bias of int32 that counts in products, is QLinearConv or QLinearMatMul. An attribute
-///   `relu` says that the result is at least the zero point; `transB` is that of Gemm, and operand 8 a bias.
+/// - Conv, Gemm or MatMul with constant weights, and a bias of int32 that counts in products, is QLinearConv or QLinearMatMul of this
+///   library's own. An attribute `relu` says that the result is at least the zero point; `transB` is that of Gemm, and operand 8 a bias.
 /// - MaxPool, Reshape, Flatten and Transpose are of the integers, where scale and zero point stay the same.
 /// - Add is QLinearAdd, of this library's own.
 ///
 /// Scales and zero points have to be constants, and nothing else may read what is between the nodes of a group. Other nodes stay as they
 /// are. Nodes keep their positions; one without an operation is part of another one.
-inline network::graph with_quantised_pairs(network::graph const& graph) { return detail::quantised_pairs(graph).rewritten(); }
+///
+/// @param operators  those that are imported; a node of another opset, or with other attributes, stays as it is
+inline network::graph with_quantised_pairs(network::graph const& graph, std::span<operator_entry const> operators) {
+    std::vector<bool> known;
+    for (network::node const& one : graph.nodes) known.push_back(detail::has_known_settings(operators, one));
+    return detail::quantised_pairs(graph, std::move(known)).rewritten();
+}
 
 }  // namespace tilewright::imported

@@ -75,6 +75,7 @@ inline void top(lowering& of) {
     give(imported::at(x, index), 0);
     if (of.wants(1)) give(convert(other, scalar_type::int64), 1);
 }
+/// Before version 11, an index below 0 does not count from the end: it is none.
 inline void one_hot(lowering& of) {
     view const which = of.indexable(of.operand(0)), values = of.operand(2);
     std::int64_t const depth = limited(static_cast<std::int64_t>(known_real(of, 1)), 1, most_extent, "a depth");
@@ -89,7 +90,8 @@ inline void one_hot(lowering& of) {
     value given = imported::at(which, index);
     if (given.type() != scalar_type::int32) given = convert(given, scalar_type::int64);
     auto const value_at = [&](std::int64_t at) { return imported::at(values, {number(at, scalar_type::int32)}); };
-    of.compute(loops, choose(is_at(wrapped(given, depth), here), value_at(1), value_at(0)), 0);
+    value const hot = of.node->version < 11 ? given : wrapped(given, depth);
+    of.compute(loops, choose(is_at(hot, here), value_at(1), value_at(0)), 0);
 }
 /// Minus what an element of class `target` has, times the weight of the class; nothing where the class is to be ignored.
 inline void likelihood_loss(lowering& of, view const& given) {

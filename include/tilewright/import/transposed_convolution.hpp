@@ -38,6 +38,9 @@ inline std::vector<spread> spreads_of(lowering& of, shape const& input, shape co
             one.result = given ? limited((*given)[at], 1, most_extent, "an extent") : one.input * one.stride;
             // What is more than is computed is 0, at the end.
             std::int64_t const cut_off = std::max<std::int64_t>(0, whole - one.result);
+            if (of.node->version < 11 && cut_off % 2 != 0)
+                throw not_imported("pads that sum up to " + std::to_string(cut_off) +
+                                   ": ONNX contradicts itself about the longer one before opset 11");
             one.before = automatic == "SAME_UPPER" ? cut_off / 2 : cut_off - cut_off / 2;
         } else if (automatic == "NOTSET" || automatic == "VALID") {
             bool const padded = automatic == "NOTSET";

@@ -1,15 +1,8 @@
 #pragma once
 #include <span>
-#include <tilewright/import/lowering.hpp>
+#include <tilewright/import/operator_entry.hpp>
 
 namespace tilewright::imported {
-
-/// An operator that is imported: its name, and what makes its kernels.
-struct operator_entry {
-    std::string_view name;
-    void (*make)(lowering&);
-    std::string_view domain = {};  ///< whose operator; empty for the format's own
-};
 
 namespace detail {
 
@@ -57,8 +50,8 @@ inline void need_elements(lowering const& of) {
 }
 
 /// The kernels of a network, by the operators of its format. What is not imported stands in `refused`, all of it: an operator that nobody
-/// has made, a node whose operands or settings are not imported. A node that only lacks the result of a refused one is not listed, and
-/// neither is one that no result needs.
+/// has made, a node whose operands, settings or opset are not imported. A node that only lacks the result of a refused one is not listed,
+/// and neither is one that no result needs.
 ///
 /// @param states  inputs and outputs that are one
 /// @param check   looks at what an operator has made
@@ -66,13 +59,7 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
                    void (*check)(lowering const&) = nullptr) {
     layers refused;
     std::vector<operator_entry const*> makers;
-    for (network::node const& node : graph.nodes) {
-        operator_entry const* found = nullptr;
-        for (operator_entry const& one : operators) {
-            if (node.domain == one.domain && one.name == node.operation) found = &one;
-        }
-        makers.push_back(found);
-    }
+    for (network::node const& node : graph.nodes) makers.push_back(entry_of(operators, node));
     std::optional<lowering> work;
     auto const say = [&](std::string const& where, std::string const& why) { refused.refused.push_back(where + ": " + why); };
     std::vector<std::pair<std::size_t, std::string>> refused_nodes;
@@ -96,6 +83,7 @@ inline layers walk(network::graph const& graph, std::span<operator_entry const> 
         try {
             work->node = &node;
             work->made_for = where;
+            if (graph.format == "onnx") need_known_settings(*makers[at], node);
             need_elements(*work);
             makers[at]->make(*work);
             work->check_results();

@@ -181,6 +181,7 @@ class onnx_reader {
         });
         return made;
     }
+    static bool is_branch(std::string const& name) { return name == "then_branch" || name == "else_branch"; }
     /// The operands of `If` are its condition, then what the first branch gives, then what the other one does.
     void add_choice(onnx::NodeProto const& from, node made, int position, std::string const& part) {
         for (char const* name : {"then_branch", "else_branch"}) {
@@ -194,6 +195,10 @@ class onnx_reader {
     void add_call(onnx::NodeProto const& from, onnx::FunctionProto const& function, int position, std::string const& part) {
         if (from.input_size() > function.input_size() || from.output_size() > function.output_size())
             refuse(file_, refusal::function, part, "more operands or results than it has");
+        for (auto const& one : from.attribute()) {
+            if (!has_attribute(function, one.name()))
+                refuse(file_, refusal::attribute, part, shown(one.name()) + " is not one of this operator's");
+        }
         auto names = names_inside(function.node());
         for (int at = 0; at < function.input_size(); ++at)
             names[function.input(at)] = at < from.input_size() ? resolved(from.input(at)) : "";
@@ -212,6 +217,14 @@ class onnx_reader {
             }
         });
         std::swap(versions, versions_);
+    }
+    static bool has_attribute(onnx::FunctionProto const& of, std::string const& name) {
+        auto const refers = [&](onnx::NodeProto const& node) {
+            return std::any_of(node.attribute().begin(), node.attribute().end(),
+                               [&](auto const& one) { return one.ref_attr_name() == name; });
+        };
+        return std::find(of.attribute().begin(), of.attribute().end(), name) != of.attribute().end() ||
+               std::any_of(of.node().begin(), of.node().end(), refers);
     }
     /// Attributes of a function's node that refer to those of the call; what the call leaves out is left out.
     static void give_attributes(onnx::NodeProto& to, onnx::NodeProto const& call) {
@@ -307,12 +320,14 @@ class onnx_reader {
         };
         for (auto const& name : from.input()) made.inputs.push_back(id_inside(name));
         for (auto const& name : from.output()) made.outputs.push_back(id_inside(name));
-        if (made.operation == "If" && made.domain.empty()) return add_choice(from, std::move(made), position, part);
+        bool const chooses = made.operation == "If" && made.domain.empty();
         std::unordered_set<std::string> settings;
         for (auto const& setting : from.attribute()) {
+            if (chooses && setting.type() == onnx::AttributeProto::GRAPH && is_branch(setting.name())) continue;
             if (!settings.insert(setting.name()).second) refuse(file_, refusal::attribute, part, shown(setting.name()) + " stands twice");
             made.attributes.push_back({setting.name(), value_of(setting, part)});
         }
+        if (chooses) return add_choice(from, std::move(made), position, part);
         made_.nodes.push_back(std::move(made));
     }
 

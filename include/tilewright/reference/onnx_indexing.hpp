@@ -123,7 +123,7 @@ inline elements one_hot(call const& of) {
         std::int64_t const at = index[axis];
         index.erase(index.begin() + static_cast<std::ptrdiff_t>(axis));
         std::int64_t const hot = picks[place_of(index, indices.extents)];
-        from.push_back((hot < 0 ? hot + extent : hot) == at ? 1 : 0);
+        from.push_back((hot < 0 && of.version() >= 11 ? hot + extent : hot) == at ? 1 : 0);
     });
     return pick(values, extents, from);
 }

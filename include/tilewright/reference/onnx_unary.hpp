@@ -94,7 +94,9 @@ inline elements celu(call const& of) {
         of, [alpha = of.real("alpha", 1)](double x) { return std::max(0.0, x) + std::min(0.0, alpha * std::expm1(x / alpha)); });
 }
 inline elements selu(call const& of) {
-    double const alpha = of.real("alpha", 1.67326319217681884765625f), gamma = of.real("gamma", 1.05070102214813232421875f);
+    bool const old = of.version() < 6;
+    double const alpha = of.real("alpha", old ? 1.6732f : 1.67326319217681884765625f),
+                 gamma = of.real("gamma", old ? 1.0507f : 1.05070102214813232421875f);
     return mapped_floats(of, [=](double x) { return gamma * (x > 0 ? x : alpha * std::expm1(x)); });
 }
 inline elements hard_sigmoid(call const& of) {
