@@ -348,9 +348,9 @@ class quantised_pairs {
 ///
 /// - Conv, Gemm or MatMul with constant weights, and a bias of int32 that counts in products, is QLinearConv or QLinearMatMul. An attribute
 ///   `relu` says that the result is at least the zero point; `transB` is that of Gemm, and operand 8 a bias.
-/// - MaxPool, GlobalMaxPool, Reshape, Flatten, Transpose, Squeeze, Unsqueeze, Slice and others that move elements are of the integers,
-/// where
-///   scale and zero point stay the same, or where they stand between DequantizeLinear and one of the operators of this list.
+/// - MaxPool, GlobalMaxPool, Reshape, Transpose, Slice and others that move elements are of the integers where scale and zero point stay
+/// the
+///   same. They are, too, where they stand between DequantizeLinear and an operator of this list, and each result is read once.
 /// - Add is QLinearAdd, of this library's own.
 ///
 /// Scales and zero points have to be constants, and nothing else may read what is between the nodes of a group. Other nodes stay as they
