@@ -66,7 +66,7 @@ TEST_CASE("weights that a file has as integers are floats of the program where a
         wanted.push_back(static_cast<float>(one.levels[at] - 5) * one.scales[at % static_cast<std::size_t>(one.columns)]);
     CHECK(has_floats(made, wanted));
 }
-TEST_CASE("weights are constants where an operator asks for them, quantised in the graph or not") {
+TEST_CASE("weights that the graph itself quantises are floats of the program, too") {
     drawing one;
     tensor_id const x = one.tensor(element_type::float32, {3});
     one.graph.inputs = {x};
