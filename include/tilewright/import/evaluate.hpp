@@ -88,6 +88,7 @@ class evaluator {
     }
     static std::vector<scalar> scalars_of(known_tensor const& what) {
         std::vector<scalar> made;
+        made.reserve(what.bytes.size() / static_cast<std::size_t>(bytes_of(what.what.type)));
         visit_scalar(what.what.type, [&](auto kind) {
             using element = std::conditional_t<std::is_same_v<decltype(kind), bool>, std::uint8_t, decltype(kind)>;
             for (element const one : network::values_of<element>(what.bytes)) {
@@ -145,6 +146,7 @@ class evaluator {
         std::int64_t count = 1;
         for (int at = 0; at < stage.rank; ++at) made.extents.push_back(stage.axes[at].extent), count *= stage.axes[at].extent;
         if (count > most_elements_) throw not_known{};
+        made.elements.reserve(static_cast<std::size_t>(count));
         running now{nodes, stage, std::vector<std::int64_t>(static_cast<std::size_t>(stage.axis_count), 0), {}};
         now.read.assign(static_cast<std::size_t>(nodes.count), nullptr);
         for (std::int64_t element = 0; element < count; ++element) {
