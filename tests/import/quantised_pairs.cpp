@@ -101,3 +101,111 @@ TEST_CASE("an operator of a model has no attribute of those that a group becomes
     one.graph.nodes[0].attributes = {{"relu", std::int64_t{1}}};
     CHECK(networks::layers_of(one.graph).refused == std::vector<std::string>{"node 0 (`QLinearMatMul`): attribute `relu` is not known"});
 }
+
+namespace {
+
+/// x of int8 -> what moves elements -> MatMul with weights -> int8.
+struct product_of_moved : drawing {
+    tensor_id real, moved, result;
+
+    template <class Move>
+    explicit product_of_moved(Move const& move, std::int64_t depth = 8) {
+        tensor_id const x = tensor(element_type::int8, {1, 2, 4, 4});
+        graph.inputs = {x};
+        real = node("DequantizeLinear", {x, scale(0.5F), zero(3)});
+        moved = move(*this, real);
+        auto const count = static_cast<std::size_t>(depth * 3);
+        tensor_id const levels = constant(element_type::int8, {depth, 3}, std::vector<std::int8_t>(count, 3));
+        tensor_id const product = node("MatMul", {moved, node("DequantizeLinear", {levels, scale(0.25F)})});
+        result = node("QuantizeLinear", {product, scale(1), zero(-20)});
+        graph.outputs = {result};
+    }
+    /// Whether what the product sums are products of integers.
+    bool is_of_integers() const {
+        auto const made = networks::layers_of(graph);
+        INFO((made.refused.empty() ? "" : made.refused[0]));
+        REQUIRE(made.refused.empty());
+        bool found = false;
+        for (imported::layer const& one : made.all) {
+            for (ir::node const& part : one.nodes) found = found || (part.op == operation::reduce_sum && part.type == scalar_type::int32);
+        }
+        return found;
+    }
+};
+
+using settings = std::vector<network::attribute>;
+using list = std::vector<std::int64_t>;
+
+settings window(list const& kernel, list const& strides, settings more = {}) {
+    more.push_back({"kernel_shape", kernel});
+    more.push_back({"strides", strides});
+    return more;
+}
+tensor_id flattened_pool(drawing& in, tensor_id real, settings const& how) { return in.node("Flatten", {in.node("MaxPool", {real}, how)}); }
+
+}  // namespace
+
+TEST_CASE("what moves elements between DequantizeLinear and a product is of integers, and so is the product") {
+    SECTION("a pool, flattened") {
+        product_of_moved const one([](drawing& in, tensor_id real) { return flattened_pool(in, real, window({2, 2}, {2, 2})); });
+        CHECK(one.is_of_integers());
+        auto const made = networks::layers_of(one.graph);
+        REQUIRE(made.all.size() == 2);
+        CHECK(made.all[0].nodes.back().type == scalar_type::int8);
+    }
+    SECTION("a pool that pads less than its window") {
+        product_of_moved const one([](drawing& in, tensor_id real) {
+            return flattened_pool(in, real, window({3, 3}, {2, 2}, {{"pads", list{1, 1, 0, 0}}}));
+        });
+        CHECK(one.is_of_integers());
+    }
+    SECTION("a slice of a transposed image, as rows") {
+        product_of_moved const one(
+            [](drawing& in, tensor_id real) {
+                auto const integers = [&](list const& all) {
+                    return in.constant(element_type::int64, {static_cast<std::int64_t>(all.size())}, all);
+                };
+                tensor_id const turned = in.node("Transpose", {real}, {{"perm", list{0, 2, 3, 1}}});
+                tensor_id const part = in.node("Slice", {turned, integers({1}), integers({3}), integers({1})});
+                tensor_id const rows = in.node("Squeeze", {in.node("Unsqueeze", {part, integers({0})}), integers({0, 1})});
+                return in.node("Reshape", {rows, integers({2, 8})});
+            },
+            8);
+        CHECK(one.is_of_integers());
+    }
+    SECTION("the largest of each channel") {
+        product_of_moved const one([](drawing& in, tensor_id real) { return in.node("Flatten", {in.node("GlobalMaxPool", {real})}); }, 2);
+        CHECK(one.is_of_integers());
+    }
+}
+TEST_CASE("what moves elements stays of floats where integers would give something else, or another node reads it") {
+    auto const pooled = [](settings const& how, std::int64_t depth = 8) {
+        return product_of_moved([&](drawing& in, tensor_id real) { return flattened_pool(in, real, how); }, depth);
+    };
+    SECTION("a window of a pool may lie in the padding alone") {
+        CHECK(!pooled(window({1, 1}, {3, 3}, {{"pads", list{1, 1, 1, 1}}})).is_of_integers());
+        CHECK(!pooled(window({2, 2}, {3, 3}, {{"pads", list{1, 1, 1, 1}}, {"dilations", list{2, 2}}})).is_of_integers());
+    }
+    SECTION("the result of the pool is one of the network") {
+        auto one = pooled(window({2, 2}, {2, 2}));
+        one.graph.outputs.push_back(one.graph.nodes[1].outputs[0]);
+        CHECK(!one.is_of_integers());
+    }
+    SECTION("another node reads what is moved") {
+        auto one = pooled(window({2, 2}, {2, 2}));
+        one.graph.outputs.push_back(one.node("Neg", {one.moved}));
+        CHECK(!one.is_of_integers());
+    }
+    SECTION("several scales") {
+        auto one = pooled(window({2, 2}, {2, 2}));
+        one.graph.nodes[0].inputs[1] = one.constant<float>(element_type::float32, {2}, {0.5F, 0.25F});
+        one.graph.nodes[0].inputs[2] = one.constant<std::int8_t>(element_type::int8, {2}, {0, 0});
+        CHECK(!one.is_of_integers());
+    }
+}
+TEST_CASE("integers that are moved and those before may be of two groups") {
+    product_of_moved one([](drawing& in, tensor_id real) { return flattened_pool(in, real, window({2, 2}, {2, 2})); });
+    one.graph.outputs.push_back(one.node("QuantizeLinear", {one.node("Add", {one.real, one.real}), one.scale(1), one.zero(0)}));
+    CHECK(one.is_of_integers());
+    CHECK(one.kernels() == 3);
+}

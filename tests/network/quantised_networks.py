@@ -482,6 +482,34 @@ def quantised_rows(d, exact):
     finish_quantised(d, x, exact)
 
 
+def quantised_moved(d, exact):
+    """What moves elements stands between DequantizeLinear and a product or a sum, and nothing is rounded there."""
+    x, scale = d.quantised(image(d, 12), exact)[1:]
+    for _ in range(d.number(1, 3)):
+        step, spatial = d.number(0, 4), tuple(range(2, len(x.shape)))
+        if step < 2:
+            x = d.pool(x, largest=True)
+        elif step == 2:
+            x = d.transpose(x, [int(one) for one in d.draw.permutation(len(x.shape))])
+        elif step == 3:
+            x = d.slice(x, d.number(0, len(x.shape) - 1))
+        else:
+            x = d.moved("GlobalMaxPool", [x], lambda a: a.max(axis=spatial, keepdims=True))
+    if d.choice(True, False, False):
+        other = d.quantised(d.input(d.draw.uniform(-1, 1, x.shape).astype(numpy.float32)), exact)[1]
+        x = d.two("Add", x, other)
+    else:
+        x = d.flatten(x)
+        width, depth = d.number(1, 16), x.shape[1]
+        w, weight_scale = d.quantised_weights((width, depth), 0, exact, 1 / math.sqrt(depth))
+        bias = d.quantised_bias(width, scale * weight_scale)
+        array, deviation = d.summed(lambda a, b: a @ b.T, x, w, depth, bias)
+        x = d.node("Gemm", [x, w, bias], array, deviation, transB=1)
+    if d.choice(True, False):
+        x = d.each("Relu", x, lambda v: numpy.maximum(v, 0), 1, 0)
+    finish_quantised(d, x, exact)
+
+
 def qlinear(d, exact):
     """QLinearConv or QLinearMatMul between QuantizeLinear and DequantizeLinear."""
     kind = d.choice("uint8", "int8")
@@ -521,6 +549,7 @@ KINDS = {
     "float_windows": floats_of_windows, "float_rows": floats_of_rows, "integers": integers,
     "quantised_windows": lambda d: quantised_windows(d, False), "exact_windows": lambda d: quantised_windows(d, True),
     "quantised_rows": lambda d: quantised_rows(d, False), "exact_rows": lambda d: quantised_rows(d, True),
+    "quantised_moved": lambda d: quantised_moved(d, False), "exact_moved": lambda d: quantised_moved(d, True),
     "qlinear": lambda d: qlinear(d, False), "exact_qlinear": lambda d: qlinear(d, True),
 }
 

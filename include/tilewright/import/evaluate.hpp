@@ -3,17 +3,21 @@
 #include <tilewright/import/layers.hpp>
 #include <utility>
 
-// What kernels of constants compute, for operands that must be known: shapes that a model works out from other shapes.
+// What kernels of constants compute: for operands that must be known, such as shapes that a model works out from other shapes, and for
+// kernels that would compute the same in every run.
 namespace tilewright::imported {
 
-/// Evaluates small kernels that read constants alone. What needs an input, or too many steps, or bits of floats, is not known.
+/// Evaluates kernels that read constants alone. What needs an input, or too many steps, or bits of floats, is not known.
 class evaluator {
   public:
-    explicit evaluator(layers const& all) : of_(all) {}
+    /// @param most_elements  of a tensor
+    /// @param most_steps     nodes of expressions, each counted as often as it is evaluated
+    explicit evaluator(layers const& all, std::int64_t most_elements = 4096, std::int64_t most_steps = 1 << 20)
+        : of_(all), most_elements_(most_elements), most_steps_(most_steps) {}
 
     /// The elements of a view, row by row, with its shape.
     std::optional<known_tensor> elements_of(view const& what) {
-        if (what.elements() > most_elements_known) return std::nullopt;
+        if (what.elements() > most_elements_) return std::nullopt;
         tensor const* const from = tensor_of(what.of.name);
         if (from == nullptr) return std::nullopt;
         factors all;
@@ -26,14 +30,22 @@ class evaluator {
                 for (std::size_t stored = 0; stored < index.size(); ++stored)
                     index[stored] += rest % all[at].extent * all[at].steps[stored];
             }
-            made.push_back(from->elements[position(*from, index)]);
+            made.push_back(from->elements[position(*from, index.data())]);
         }
         return known_tensor(what.type(), what.shape(), bytes_of_all(what.type(), made));
     }
+    /// What a kernel of the network stores.
+    std::optional<known_tensor> result_of(layer const& one) {
+        try {
+            tensor const made = run(nodes_of_kernel(one));
+            ir::node const& store = one.nodes.back();
+            return known_tensor({store.name, store.type, made.extents}, bytes_of_all(store.type, made.elements));
+        } catch (not_known const&) {
+            return std::nullopt;
+        }
+    }
 
   private:
-    static constexpr std::int64_t most_elements_known = 4096, most_steps = 1 << 20;
-
     /// An integer or a truth, or else a float.
     struct scalar {
         std::int64_t whole = 0;
@@ -44,10 +56,18 @@ class evaluator {
         std::vector<scalar> elements = {};
     };
     struct not_known {};
+    /// A stage that is computed, and where.
+    struct running {
+        computation_view nodes;
+        ir::stage const& stage;
+        std::vector<std::int64_t> at;
+        std::vector<tensor const*> read;  ///< by each access, once it is known
+    };
 
-    static std::size_t position(tensor const& in, std::vector<std::int64_t> const& index) {
+    static computation_view nodes_of_kernel(layer const& one) { return {one.nodes.data(), static_cast<int>(one.nodes.size())}; }
+    static std::size_t position(tensor const& in, std::int64_t const* index) {
         std::int64_t at = 0;
-        for (std::size_t one = 0; one < index.size(); ++one) {
+        for (std::size_t one = 0; one < in.extents.size(); ++one) {
             if (index[one] < 0 || index[one] >= in.extents[one]) throw not_known{};
             at = at * in.extents[one] + index[one];
         }
@@ -55,6 +75,7 @@ class evaluator {
     }
     static std::vector<std::byte> bytes_of_all(scalar_type type, std::vector<scalar> const& all) {
         std::vector<std::byte> bytes;
+        bytes.reserve(all.size() * static_cast<std::size_t>(bytes_of(type)));
         visit_scalar(type, [&](auto kind) {
             using element = decltype(kind);
             for (scalar const& one : all) {
@@ -67,6 +88,7 @@ class evaluator {
     }
     static std::vector<scalar> scalars_of(known_tensor const& what) {
         std::vector<scalar> made;
+        made.reserve(what.bytes.size() / static_cast<std::size_t>(bytes_of(what.what.type)));
         visit_scalar(what.what.type, [&](auto kind) {
             using element = std::conditional_t<std::is_same_v<decltype(kind), bool>, std::uint8_t, decltype(kind)>;
             for (element const one : network::values_of<element>(what.bytes)) {
@@ -100,11 +122,11 @@ class evaluator {
     std::optional<tensor> compute(ir::label const& name) {
         for (known_tensor const& one : of_.constants) {
             if (!(one.what.name == name)) continue;
-            if (one.bytes.size() > static_cast<std::size_t>(8 * most_elements_known)) throw not_known{};
+            if (one.bytes.size() > static_cast<std::size_t>(8 * most_elements_)) throw not_known{};
             return tensor{one.what.extents, scalars_of(one)};
         }
         for (layer const& one : of_.all) {
-            if (one.nodes.back().name == name) return run({one.nodes.data(), static_cast<int>(one.nodes.size())});
+            if (one.nodes.back().name == name) return run(nodes_of_kernel(one));
         }
         return std::nullopt;
     }
@@ -123,62 +145,69 @@ class evaluator {
         tensor made;
         std::int64_t count = 1;
         for (int at = 0; at < stage.rank; ++at) made.extents.push_back(stage.axes[at].extent), count *= stage.axes[at].extent;
-        if (count > most_elements_known) throw not_known{};
-        std::vector<std::int64_t> at(static_cast<std::size_t>(stage.axis_count), 0);
+        if (count > most_elements_) throw not_known{};
+        made.elements.reserve(static_cast<std::size_t>(count));
+        running now{nodes, stage, std::vector<std::int64_t>(static_cast<std::size_t>(stage.axis_count), 0), {}};
+        now.read.assign(static_cast<std::size_t>(nodes.count), nullptr);
         for (std::int64_t element = 0; element < count; ++element) {
             std::int64_t rest = element;
             for (std::size_t axis = static_cast<std::size_t>(stage.rank); axis-- > 0; rest /= made.extents[axis])
-                at[axis] = rest % made.extents[axis];
-            made.elements.push_back(reduce(nodes, stage, at));
+                now.at[axis] = rest % made.extents[axis];
+            made.elements.push_back(reduce(now));
         }
         return made;
     }
-    scalar reduce(computation_view nodes, ir::stage const& stage, std::vector<std::int64_t>& at) {
-        scalar_type const type = nodes[stage.body].type;
-        if (!stage.reduces()) return value_of(nodes, stage, at, stage.body);
+    scalar reduce(running& now) {
+        ir::stage const& stage = now.stage;
+        scalar_type const type = now.nodes[stage.body].type;
+        if (!stage.reduces()) return value_of(now, stage.body);
         std::int64_t count = 1;
         for (int axis = stage.rank; axis < stage.axis_count; ++axis) count *= stage.axes[axis].extent;
         operation const step = stage.reduction == operation::reduce_sum       ? operation::add
                                : stage.reduction == operation::reduce_maximum ? operation::maximum
                                                                               : operation::minimum;
         std::optional<scalar> whole;
-        if (stage.start >= 0) whole = value_of(nodes, stage, at, stage.start);
+        if (stage.start >= 0) whole = value_of(now, stage.start);
         for (std::int64_t one = 0; one < count; ++one) {
             std::int64_t rest = one;
             for (int axis = stage.axis_count; axis-- > stage.rank; rest /= stage.axes[axis].extent)
-                at[static_cast<std::size_t>(axis)] = rest % stage.axes[axis].extent;
-            scalar const next = value_of(nodes, stage, at, stage.body);
+                now.at[static_cast<std::size_t>(axis)] = rest % stage.axes[axis].extent;
+            scalar const next = value_of(now, stage.body);
             whole = whole ? combined(step, type, type, *whole, next) : next;
         }
         return *whole;
     }
-    scalar value_of(computation_view nodes, ir::stage const& stage, std::vector<std::int64_t> const& at, int node) {
-        if (++steps_ > most_steps) throw not_known{};
-        ir::node const& one = nodes[node];
-        auto const argument = [&](int which) { return value_of(nodes, stage, at, one.argument(which)); };
+    scalar value_of(running& now, int node) {
+        if (++steps_ > most_steps_) throw not_known{};
+        ir::node const& one = now.nodes[node];
+        auto const argument = [&](int which) { return value_of(now, one.argument(which)); };
         switch (one.op) {
             case operation::constant: return is_float(one.type) ? scalar{0, __builtin_bit_cast(double, one.value)} : scalar{one.value, 0};
-            case operation::axis_value: return {at[static_cast<std::size_t>(stage.find(one.name))], 0};
+            case operation::axis_value: return {now.at[static_cast<std::size_t>(now.stage.find(one.name))], 0};
             case operation::within: return argument(0);
             case operation::select: return argument(0).whole != 0 ? argument(1) : argument(2);
             case operation::logical_not: return {argument(0).whole == 0 ? 1 : 0, 0};
-            case operation::cast: return converted(argument(0), nodes[one.argument(0)].type, one.type);
-            case operation::access: {
-                std::vector<std::int64_t> index;
-                bool inside = true;
-                for (int which = 0; which < one.argument_count; ++which) {
-                    index.push_back(argument(which).whole);
-                    if (is_padded(nodes, node)) inside = inside && index.back() >= 0 && index.back() < padded_extent(nodes, node, which);
-                }
-                if (!inside) return is_float(one.type) ? scalar{0, __builtin_bit_cast(double, one.value)} : scalar{one.value, 0};
-                tensor const* const from = tensor_of(one.name);
-                if (from == nullptr || from->extents.size() != index.size()) throw not_known{};
-                return from->elements[position(*from, index)];
-            }
+            case operation::cast: return converted(argument(0), now.nodes[one.argument(0)].type, one.type);
+            case operation::access: return element_of(now, node);
             default: break;
         }
         if (one.argument_count != 2) throw not_known{};
-        return combined(one.op, nodes[one.argument(0)].type, one.type, argument(0), argument(1));
+        return combined(one.op, now.nodes[one.argument(0)].type, one.type, argument(0), argument(1));
+    }
+    scalar element_of(running& now, int node) {
+        ir::node const& one = now.nodes[node];
+        bool const padded = is_padded(now.nodes, node);
+        std::int64_t index[max_rank] = {};
+        bool inside = true;
+        for (int which = 0; which < one.argument_count; ++which) {
+            index[which] = value_of(now, one.argument(which)).whole;
+            if (padded) inside = inside && index[which] >= 0 && index[which] < padded_extent(now.nodes, node, which);
+        }
+        if (!inside) return is_float(one.type) ? scalar{0, __builtin_bit_cast(double, one.value)} : scalar{one.value, 0};
+        tensor const*& from = now.read[static_cast<std::size_t>(node)];
+        if (from == nullptr) from = tensor_of(one.name);
+        if (from == nullptr || from->extents.size() != static_cast<std::size_t>(one.argument_count)) throw not_known{};
+        return from->elements[position(*from, index)];
     }
     /// A number as its type holds it.
     static scalar rounded(scalar of, scalar_type type) {
@@ -194,7 +223,10 @@ class evaluator {
         if (is_half(from)) return of;
         if (is_float(from) && !is_float(to)) {
             if (!(of.real > -9e18 && of.real < 9e18)) throw not_known{};
-            return rounded({static_cast<std::int64_t>(of.real), 0}, to);
+            scalar const cut = {static_cast<std::int64_t>(of.real), 0}, held = rounded(cut, to);
+            // What a cast makes of a number that the type does not have is up to the processor.
+            bool const is_held = held.whole == cut.whole && !(to == scalar_type::uint64 && cut.whole < 0);
+            return is_held ? held : throw not_known{};
         }
         if (is_float(to) && !is_float(from)) {
             if (from == scalar_type::uint64 && of.whole < 0) throw not_known{};
@@ -247,6 +279,7 @@ class evaluator {
     }
 
     layers const& of_;
+    std::int64_t most_elements_, most_steps_;
     std::map<std::string, std::optional<tensor>> known_ = {};
     std::map<std::string, tensor> inner_ = {};  ///< of the kernel that runs
     std::int64_t steps_ = 0;

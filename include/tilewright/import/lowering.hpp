@@ -3,6 +3,7 @@
 #include <set>
 #include <tilewright/import/argument_names.hpp>
 #include <tilewright/import/evaluate.hpp>
+#include <tilewright/import/fold.hpp>
 #include <tilewright/import/kernels.hpp>
 #include <tilewright/import/rows.hpp>
 #include <tilewright/network/given_extents.hpp>
@@ -204,13 +205,14 @@ class lowering : public kernel_list {
     /// Likewise, where it is known.
     std::optional<known_tensor> known_result(std::size_t output) const { return known_of(node->outputs.at(output)); }
 
-    /// Copies results that no kernel wrote where the caller finds them, leaves out kernels that no result needs, names arguments, and
-    /// settles how kernels read what they are given.
+    /// Copies results that no kernel wrote where the caller finds them, leaves out kernels that no result needs, computes those that read
+    /// constants alone, names arguments, and settles how kernels read what they are given.
     void finish() {
         made_for = "the results";
         copy_results();
         leave_out_unread();
         result.tensors = std::move(views_);
+        detail::fold_constants(result);
         name_arguments(result, argument_names(from));
         for (std::size_t at = 0; at < result.inputs.size(); ++at) {
             // What is kept has the rows of what is written.

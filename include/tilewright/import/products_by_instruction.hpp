@@ -1,19 +1,10 @@
 #pragma once
+#include <tilewright/import/finishes.hpp>
 #include <tilewright/import/product_loops.hpp>
 
 // The standard schedule of sums of products by an instruction. Tiles, the order of loops, where operands are staged and how many versions
 // of them there are: all are searched.
 namespace tilewright::imported {
-
-/// Instructions of a machine that finish sums: of those that `products_by` is given, the one that computes what a layer does.
-struct finishes {
-    std::vector<ir::label> names;
-
-    finishes() = default;
-    finishes(char const* name) : names{name} {}
-    finishes(ir::label const& name) : names{name} {}
-    finishes(std::initializer_list<ir::label> all) : names(all) {}
-};
 
 namespace detail {
 
@@ -288,14 +279,6 @@ inline std::int64_t block_of_channels(product_instruction const& by, std::int64_
 /// Which layers schedules are for, and in which form.
 enum class product_form { any, channels_in_blocks, joined_taps, sums };
 
-/// Whether an instruction that finishes sums has scales of floats, as `scaled_bytes` has.
-inline bool scales_in_floats(machine const& where, int intrinsic_at) {
-    computation_view const nodes = where.view(where.intrinsics[intrinsic_at].semantics);
-    for (int at = 0; at < nodes.count; ++at) {
-        if (nodes[at].op == operation::access && nodes[at].type == scalar_type::float32) return true;
-    }
-    return false;
-}
 /// What `products_by`, `apart_by`, `windows_by` and `sums_by` make: see there.
 inline candidates product_schedules(placed_layer& of, ir::label const& instruction, finishes const& finish, std::int64_t most_sums,
                                     product_form form, std::int64_t panel = 0) {

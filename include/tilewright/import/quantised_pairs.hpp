@@ -50,6 +50,7 @@ class quantised_pairs {
         std::vector<float> scales = {};
         std::vector<std::int64_t> zeros = {};  ///< as many
         std::int64_t axis = 0;
+        std::vector<network::node*> moved = {};  ///< from the operand back to the integers: what moves elements between them
 
         bool is_one() const { return scales.size() == 1; }
     };
@@ -125,6 +126,44 @@ class quantised_pairs {
         network::node const* const from = source(floats);
         return from != nullptr && is(*from, "DequantizeLinear") ? levels_of(*from) : std::nullopt;
     }
+    /// Likewise for an operand of a group, where operators that move elements may stand between. Then these become operators of integers as
+    /// soon as the group is one: `add_operands` does that. What they would make of floats is what these integers stand for, bit by bit,
+    /// since integers and what they stand for have the same order.
+    std::optional<levels> integers_of_operand(network::tensor_id floats) {
+        std::vector<network::node*> moved;
+        for (network::node* one = inner_source(floats); one != nullptr && moves(*one); one = inner_source(floats)) {
+            if (!reads_elements_everywhere(*one)) return std::nullopt;
+            moved.push_back(one);
+            floats = one->inputs[0];
+        }
+        auto made = integers_behind(floats);
+        if (!made || moved.empty()) return made;
+        if (!made->is_one() || !is_byte(made->type) || !std::isfinite(made->scales[0] * 256.0F)) return std::nullopt;
+        made->moved = std::move(moved);
+        return made;
+    }
+    /// Operators whose results are elements that they are given.
+    bool moves(network::node const& one) const {
+        static constexpr std::string_view all[] = {"DepthToSpace", "Expand",    "Flatten",  "GlobalMaxPool", "Identity",
+                                                   "MaxPool",      "Reshape",   "Slice",    "SpaceToDepth",  "Squeeze",
+                                                   "Tile",         "Transpose", "Unsqueeze"};
+        return has(one, 0) && std::any_of(std::begin(all), std::end(all), [&](std::string_view name) { return is(one, name); });
+    }
+    /// Whether each window of a pool has an element in it. One without gives less than all floats, and of integers the lowest.
+    bool reads_elements_everywhere(network::node const& one) const {
+        if (!is(one, "MaxPool")) return true;
+        auto const is_not = [](std::vector<std::int64_t> const& all, std::int64_t usual) {
+            return std::any_of(all.begin(), all.end(), [&](std::int64_t given) { return given != usual; });
+        };
+        auto const kernel = setting<shape>(one, "kernel_shape").value_or(shape{}), pads = setting<shape>(one, "pads").value_or(shape{});
+        bool const by_extents = setting<std::string>(one, "auto_pad").value_or("NOTSET").starts_with("SAME");
+        if (!by_extents && integer(one, "ceil_mode", 0) == 0 && !is_not(pads, 0)) return true;
+        if (kernel.empty() || is_not(setting<shape>(one, "dilations").value_or(shape{}), 1)) return false;
+        for (std::size_t at = 0; at < pads.size(); ++at) {
+            if (pads[at] >= kernel[at % kernel.size()]) return false;
+        }
+        return true;
+    }
     /// The node that makes a tensor that one other node alone reads, and that is no output of the network.
     network::node* inner_source(network::tensor_id id) {
         if (id == network::no_tensor || uses_[index(id)] != 1) return nullptr;
@@ -150,7 +189,13 @@ class quantised_pairs {
         return network::tensor_id(made_.tensors.size() - 1);
     }
     void add_operands(std::vector<network::tensor_id>& to, levels const& of, bool with_integers = true) {
-        if (with_integers) to.push_back(of.integers);
+        if (with_integers) to.push_back(of.moved.empty() ? of.integers : of.moved[0]->outputs[0]);
+        if (with_integers && !of.moved.empty()) {
+            auto operands = of.moved.back()->inputs;
+            operands[0] = of.integers;
+            set_operands(*of.moved.back(), operands, of.moved.back()->outputs[0]);
+            for (network::node const* one : of.moved) made_.tensors[index(one->outputs[0])].type = of.type;
+        }
         to.push_back(constant(network::element_type::float32, of.scales, !of.is_one()));
         to.push_back(constant(of.type, of.zeros, !of.is_one()));
     }
@@ -191,7 +236,7 @@ class quantised_pairs {
         if (gemm &&
             (integer(product, "transA", 0) != 0 || real(product, "alpha", 1) != 1 || (has(product, 2) && real(product, "beta", 1) != 1)))
             return false;
-        auto const x = integers_behind(product.inputs[0]), weights = integers_behind(product.inputs[1]);
+        auto const x = integers_of_operand(product.inputs[0]), weights = integers_behind(product.inputs[1]);
         if (!x || !x->is_one() || !is_byte(x->type) || !weights || !is_byte(weights->type)) return false;
         auto const elements = known_of(weights->integers);
         if (!elements || elements->type != weights->type) return false;
@@ -257,7 +302,7 @@ class quantised_pairs {
     }
     bool rewrite_sum(network::node& sum, network::node const* relu, levels const& result) {
         if (sum.version < 7 || !has(sum, 0) || !has(sum, 1)) return false;
-        auto const a = integers_behind(sum.inputs[0]), b = integers_behind(sum.inputs[1]);
+        auto const a = integers_of_operand(sum.inputs[0]), b = integers_of_operand(sum.inputs[1]);
         if (!a || !b || !a->is_one() || !b->is_one() || !is_byte(a->type) || !is_byte(b->type)) return false;
         std::vector<network::tensor_id> operands;
         add_operands(operands, *a), add_operands(operands, *b), add_operands(operands, result, false);
@@ -269,9 +314,6 @@ class quantised_pairs {
     /// Operators that take elements as they are, where scale and zero point stay the same.
     bool rewrite_moved(network::node& last, levels const& result) {
         network::node* first = &last;
-        auto const moves = [&](network::node const& one) {
-            return has(one, 0) && (is(one, "MaxPool") || is(one, "Reshape") || is(one, "Flatten") || is(one, "Transpose"));
-        };
         if (!moves(last)) return false;
         while (network::node* const before = inner_source(first->inputs[0])) {
             if (!moves(*before)) break;
@@ -309,7 +351,8 @@ class quantised_pairs {
 ///
 /// - Conv, Gemm or MatMul with constant weights, and a bias of int32 that counts in products, is QLinearConv or QLinearMatMul of this
 ///   library's own. An attribute `relu` says that the result is at least the zero point; `transB` is that of Gemm, and operand 8 a bias.
-/// - MaxPool, Reshape, Flatten and Transpose are of the integers, where scale and zero point stay the same.
+/// - MaxPool, GlobalMaxPool, Reshape, Transpose, Slice and others that move elements are of the integers where scale and zero point stay
+///   the same. They are, too, where they stand between DequantizeLinear and an operator of this list, and each result is read once.
 /// - Add is QLinearAdd, of this library's own.
 ///
 /// Scales and zero points have to be constants, and nothing else may read what is between the nodes of a group. Other nodes stay as they

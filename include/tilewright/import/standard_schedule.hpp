@@ -171,9 +171,8 @@ class layer_shape {
         changes_.emplace_back("join_taps()");
         return true;
     }
-    /// What is computed of sums becomes `rescaled_bytes` of tensors: biases, multipliers and shifts of int32 for each channel, and limits
-    /// and zero point of one element each; or `scaled_bytes`, where scales are floats. @return whether it is such a layer: see
-    /// `layer::rescaled`
+    /// What is computed of sums becomes `rescaled_bytes` of tensors, or `scaled_bytes` where scales are floats: numbers for each channel,
+    /// and limits and zero point of one element each. @return whether it is such a layer: see `layer::rescaled`
     bool finish_by_tensors() {
         computation_view const before = nodes();
         ir::stage sums, last;
