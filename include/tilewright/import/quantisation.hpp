@@ -32,15 +32,18 @@ void quantised(lowering& of, view const& x, Make const& make, scalar_type zero_t
 inline void need_byte(scalar_type type) {
     if (type != scalar_type::uint8 && type != scalar_type::int8) throw not_imported(std::string("quantised elements of ") + name_of(type));
 }
-/// A float as the nearest integer that the type of the zero point has; with `relu`, none below the zero point.
+/// A float as the nearest integer that the type of the zero point has, halves as the even one; with `relu`, none below the zero point.
 inline value quantised_value(value const& scaled, value const& zero, bool relu = false) {
     scalar_type const to = zero.type();
     need_byte(to);
-    value const zero_as_float = convert(zero, scalar_type::float32), moved = nearest_even(scaled) + zero_as_float;
-    value const least = relu ? zero_as_float : number(static_cast<double>(lowest_of(to)), scalar_type::float32);
+    auto const real = [](std::int64_t of) { return number(static_cast<double>(of), scalar_type::float32); };
+    value const zero_as_float = convert(zero, scalar_type::float32);
+    value const least = relu ? real(0) : real(lowest_of(to)) - zero_as_float, most = real(highest_of(to)) - zero_as_float;
     // In this order the limits make a number of what is none.
-    value const limited_to = smaller_of(number(static_cast<double>(highest_of(to)), scalar_type::float32), larger_of(least, moved));
-    return convert(convert(limited_to, scalar_type::int32), to);
+    value const limited_to = smaller_of(most, larger_of(least, scaled));
+    parameter<float> const x{"x"};
+    value const nearest = imported::apply(nearest_of_few(x), {{"x", limited_to}});
+    return convert(convert(nearest, scalar_type::int32) + convert(zero, scalar_type::int32), to);
 }
 inline void quantise(lowering& of) {
     view const x = of.operand(0);

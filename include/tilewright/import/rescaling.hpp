@@ -3,6 +3,16 @@
 
 namespace tilewright::imported {
 
+namespace detail {
+/// The nearest integer, of halves the even one, of a float that is at most 2^22 in magnitude. Next to 1.5 * 2^23, floats are integers: a
+/// sum with it is rounded to one.
+template <class Value>
+constexpr auto nearest_of_few(Value const& x) {
+    constexpr float among_integers = 12582912;
+    return x + among_integers - among_integers;
+}
+}  // namespace detail
+
 /// Sums of int32 as bytes, in the one form that `layer_shape::finish_by_tensors` gives to layers of TensorFlow Lite: so an instruction
 /// declares to compute it.
 ///
@@ -23,10 +33,8 @@ constexpr auto rescaled_bytes(Sum const& sum, Bias const& bias, Multiplier const
 /// @param zero       of int32: the zero point
 template <class Sum, class Scale, class Low, class High, class Zero>
 constexpr auto scaled_bytes(Sum const& sum, Scale const& scale, Low const& low, High const& high, Zero const& zero) {
-    // Next to 1.5 * 2^23, floats are integers: a sum with it is rounded to one.
-    constexpr float among_integers = 12582912;
     auto const limited = min(max(cast<float>(sum) * scale, low), high);
-    return cast<std::int8_t>(cast<std::int32_t>(limited + among_integers - among_integers) + zero);
+    return cast<std::int8_t>(cast<std::int32_t>(detail::nearest_of_few(limited)) + zero);
 }
 
 /// The sum of two elements of int8 that have scales of their own, in the one form that `layer_shape::add_by_tensors` gives to ADD of
