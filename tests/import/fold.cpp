@@ -125,3 +125,16 @@ TEST_CASE("what kernels make of constants stays theirs where it depends on their
         CHECK(table_of(41) == 2);
     }
 }
+TEST_CASE("an integer that a double does not hold is rounded once") {
+    drawing one;
+    tensor_id const x = one.tensor(element_type::float32, {2});
+    one.graph.inputs = {x};
+    // One more than halfway between two floats, and not as a double.
+    std::vector<std::int64_t> const wide = {4611686293305294849, -4611686293305294849};
+    tensor_id const cast = one.node("Cast", {one.constant(element_type::int64, {2}, wide)}, {{"to", std::int64_t{1}}});
+    one.graph.outputs = {one.node("Add", {x, cast})};
+    auto const made = networks::layers_of(one.graph);
+    REQUIRE(made.refused.empty());
+    CHECK(made.all.size() == 1);
+    CHECK(has_floats(made, {static_cast<float>(wide[0]), static_cast<float>(wide[1])}));
+}

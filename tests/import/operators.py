@@ -458,7 +458,8 @@ def QLinearMatMul(n):
     """Scales and zero points for each column of b."""
     kind, rows, inner, columns = n.one_of("int8", "uint8"), n.between(1, 4), n.between(1, 8), n.between(2, 5)
     zeros = n.one_of(n.constant(np.zeros(columns, kind)), n.integers(kind, columns))
-    n.node("QLinearMatMul", [n.input(kind, [rows, inner]), *n.levels(kind), n.weights(kind, inner, columns), n.scale(shape=(columns,)), zeros,
+    shape = n.one_of([rows, inner], [rows, inner], [inner])
+    n.node("QLinearMatMul", [n.input(kind, shape), *n.levels(kind), n.weights(kind, inner, columns), n.scale(shape=(columns,)), zeros,
                              *n.levels(kind, 0.05, 0.2)], kind, domain="")
 
 

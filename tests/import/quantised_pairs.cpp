@@ -209,3 +209,57 @@ TEST_CASE("integers that are moved and those before may be of two groups") {
     CHECK(one.is_of_integers());
     CHECK(one.kernels() == 3);
 }
+
+namespace {
+
+/// x of int8 times 4 x 6 weights, with these scales of the weights.
+struct product_of_levels : drawing {
+    product_of_levels(std::vector<std::int64_t> const& of_x, tensor_id (*scales)(drawing&)) {
+        tensor_id const x = tensor(element_type::int8, of_x);
+        graph.inputs = {x};
+        tensor_id const weights = constant(element_type::int8, {4, 6}, std::vector<std::int8_t>(24, 3)), by = scales(*this);
+        graph.outputs = {node("QLinearMatMul", {x, scale(1), zero(0), weights, by, zero(0), scale(1), zero(0)})};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a scale for each column is that of the column, for a vector as for a matrix") {
+    auto const of_columns = [](drawing& in) { return in.constant<float>(element_type::float32, {6}, {0.5F, 1, 2, 3, 4, 5}); };
+    for (std::vector<std::int64_t> const& of_x : {std::vector<std::int64_t>{4}, {5, 4}}) {
+        auto const made = networks::layers_of(product_of_levels(of_x, of_columns).graph);
+        REQUIRE(made.refused.empty());
+        REQUIRE(made.all.size() == 1);
+        REQUIRE(made.all[0].rescaled);
+        CHECK(made.all[0].rescaled->scales == std::vector<float>{0.5F, 1, 2, 3, 4, 5});
+        auto const& nodes = made.all[0].nodes;
+        int scales = 0;
+        for (ir::node const& one : nodes) {
+            if (one.op != operation::access || one.type != scalar_type::float32) continue;
+            ++scales;
+            ir::node const& column = nodes[static_cast<std::size_t>(one.arguments[0])];
+            CHECK(column.op == operation::axis_value);
+            CHECK(column.name == made.all[0].rescaled->channel);
+        }
+        CHECK(scales == 1);
+    }
+}
+TEST_CASE("scales that are no floats are not read as floats") {
+    auto const refused = [](auto const& scale_of_x, auto const& scale_of_weights) {
+        drawing one;
+        tensor_id const x = one.tensor(element_type::int8, {1, 2, 4, 4});
+        one.graph.inputs = {x};
+        tensor_id const weights = one.constant(element_type::int8, {2, 2, 1, 1}, std::vector<std::int8_t>(4, 3));
+        one.graph.outputs = {one.node(
+            "QLinearConv", {x, scale_of_x(one), one.zero(0), weights, scale_of_weights(one), one.zero(0), one.scale(1), one.zero(0)})};
+        return networks::layers_of(one.graph).refused.size();
+    };
+    auto const real = [](drawing& in) { return in.scale(0.25F); };
+    auto const whole = [](drawing& in) { return in.zero(1); };
+    auto const wide = [](drawing& in) { return in.constant<double>(element_type::float64, {}, {0.25}); };
+    CHECK(refused(real, real) == 0);
+    CHECK(refused(real, whole) == 1);
+    CHECK(refused(whole, real) == 1);
+    CHECK(refused(real, wide) == 1);
+    CHECK(refused(wide, real) == 1);
+}

@@ -89,9 +89,9 @@ inline bool may_fill_lanes(plan_value const& plan, limit const& l, body const& b
                 bool inside = false;
                 for (int at = 0; at < b.loop_count; ++at) inside |= b.loops[at] == part.variable;
                 may &= inside || !writes;
-                linear one;
-                one.add(1, part.variable);
-                of_lanes |= tilewright::detail::moves_with(plan, one, lanes);
+                linear of_loop;
+                of_loop.add(1, part.variable);
+                of_lanes |= tilewright::detail::moves_with(plan, of_loop, lanes);
                 std::int64_t const furthest = part.coefficient * (plan.variables[part.variable].extent - 1);
                 (furthest < 0 ? low : high) += furthest;
             }

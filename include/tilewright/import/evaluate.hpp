@@ -230,7 +230,8 @@ class evaluator {
         }
         if (is_float(to) && !is_float(from)) {
             if (from == scalar_type::uint64 && of.whole < 0) throw not_known{};
-            return rounded({0, static_cast<double>(of.whole)}, to);
+            bool const in_double = to == scalar_type::float64;  // otherwise as a float, rounded once
+            return rounded({0, in_double ? static_cast<double>(of.whole) : static_cast<double>(static_cast<float>(of.whole))}, to);
         }
         return rounded(of, to);
     }

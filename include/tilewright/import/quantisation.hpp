@@ -151,7 +151,8 @@ struct known_scaling {
 inline std::optional<known_scaling> known_scaling_of(lowering& of, bool relu) {
     if (of.operand(7).type() != scalar_type::int8) return std::nullopt;
     for (std::size_t const operand : {1u, 4u, 6u, 7u}) {
-        if (!of.is_constant(operand) || (operand != 4 && of.operand(operand).elements() != 1)) return std::nullopt;
+        bool const fits = of.is_constant(operand) && (operand == 7 || of.operand(operand).type() == scalar_type::float32);
+        if (!fits || (operand != 4 && of.operand(operand).elements() != 1)) return std::nullopt;
     }
     auto const floats = [&](std::size_t operand) { return network::values_of<float>(of.known(operand).bytes); };
     known_scaling made{.scales = floats(4), .zero = known_integer(of, 7)};
@@ -214,7 +215,7 @@ inline void product_of_quantised(lowering& of) {
     space const loops = loops_of_result(with);
     auto const scaling = folded ? known_scaling_of(of, relu) : std::nullopt;
     bool const fits = scaling && (scaling->scales.size() == 1 || static_cast<std::int64_t>(scaling->scales.size()) == whole.back());
-    if (fits) return scale_by_known(of, loops, sum, *scaling, loops.index(static_cast<int>(whole.size()) - 1));
+    if (fits) return scale_by_known(of, loops, sum, *scaling, loops.index(static_cast<int>(loops.axes.size()) - 1));
     of.compute(loops, sum, 0, [&](value const& all) { return requantised(all, {1, 4, 6}, 7, relu, element_of); });
 }
 inline void convolve_quantised(lowering& of) {
