@@ -53,7 +53,8 @@ constexpr std::int64_t block_depth_for(std::int64_t depth, std::int64_t wanted) 
     }
     return parts == 1 ? depth : equal_part(depth, parts, 8);
 }
-/// Steps that are written out, at most so many: of a sum that is one block, a number that divides it, or a larger one that does.
+/// Steps that are written out, at most so many: of a sum that is one block, a number that divides it, or a larger one that does; if there
+/// is none, four, since a long rest is slow.
 constexpr std::int64_t unrolled_for(std::int64_t depth, std::int64_t block, std::int64_t most) {
     if (block < depth) return most;
     for (std::int64_t limit : {most, std::int64_t{8}}) {
@@ -61,7 +62,7 @@ constexpr std::int64_t unrolled_for(std::int64_t depth, std::int64_t block, std:
             if (one <= limit && depth % one == 0) return one;
         }
     }
-    return most;
+    return at_most(most, 4);
 }
 
 /// Adds the ways to cut up a product for a tile of registers and a depth of blocks: both operands packed; B alone; A alone where few tiles
