@@ -10,10 +10,10 @@ namespace tilewright::imported {
 /// Evaluates kernels that read constants alone. What needs an input, or too many steps, or bits of floats, is not known.
 class evaluator {
   public:
-    /// @param most_elements  of a tensor
-    /// @param most_steps     nodes of expressions, each counted as often as it is evaluated
-    explicit evaluator(layers const& all, std::int64_t most_elements = 4096, std::int64_t most_steps = 1 << 20)
-        : of_(all), most_elements_(most_elements), most_steps_(most_steps) {}
+    /// @param elements  of a tensor, at most
+    /// @param steps     nodes of expressions, each counted as often as it is evaluated, at most
+    explicit evaluator(layers const& all, std::int64_t elements = 4096, std::int64_t steps = 1 << 20)
+        : of_(all), most_elements_(elements), most_steps_(steps) {}
 
     /// The elements of a view, row by row, with its shape.
     std::optional<known_tensor> elements_of(view const& what) {
