@@ -2,13 +2,13 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <atomic>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
 #include <map>
+#include <span>
 #include <sstream>
-#include <thread>
+#include <tilewright/network/file_bytes.hpp>
 #include <tilewright/reference/onnxruntime.hpp>
 
 #include "run_network.hpp"
@@ -19,15 +19,6 @@ namespace {
 
 namespace onnxruntime = tilewright::onnxruntime;
 using bytes = std::vector<std::byte>;
-
-bytes content_of(fs::path const& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw std::runtime_error(file.string() + " cannot be read");
-    std::string const text(std::istreambuf_iterator<char>(in), {});
-    bytes made(text.size());
-    if (!text.empty()) std::memcpy(made.data(), text.data(), text.size());
-    return made;
-}
 
 /// How far an output may be from ONNX Runtime's.
 struct expectation {
@@ -115,7 +106,7 @@ struct network_under_test {
         onnxruntime::session session(judge, folder / "model.onnx", onnxruntime::mode::as_written);
         std::vector<bytes> inputs;
         for (std::size_t at = 0; at < session.inputs(); ++at)
-            inputs.push_back(content_of(folder / ("input_" + std::to_string(at) + ".bin")));
+            inputs.push_back(tw::network::read_bytes(folder / ("input_" + std::to_string(at) + ".bin")));
         session.give(inputs);
         session.run();
         std::vector<expectation> expected;
@@ -126,7 +117,7 @@ struct network_under_test {
             words >> one.rule;
             if (one.rule == "step") words >> one.step;
             for (std::int64_t extent = 0; words >> extent;) one.extents.push_back(extent);
-            if (one.rule == "float") one.bounds = content_of(folder / ("bound_" + std::to_string(expected.size()) + ".bin"));
+            if (one.rule == "float") one.bounds = tw::network::read_bytes(folder / ("bound_" + std::to_string(expected.size()) + ".bin"));
             expected.push_back(one);
         }
         if (expected.size() != session.outputs()) return fail("`expected` has another number of outputs");
@@ -150,22 +141,17 @@ struct network_under_test {
 };
 
 /// Networks whose C is compiled by one call of the compiler.
-void run_together(std::vector<network_under_test*> const& all, fs::path const& folder, onnxruntime::runtime const& judge) {
-    std::vector<fs::path> sources;
-    for (network_under_test* one : all) {
-        one->write(folder);
-        if (one->outcome != network_under_test::passed) continue;
-        sources.push_back(one->written.whole);
+void run_together(std::span<network_under_test> all, fs::path const& folder, onnxruntime::runtime const& judge) {
+    std::vector<networks::written_network> written;
+    std::vector<network_under_test*> which;
+    for (network_under_test& one : all) {
+        one.write(folder);
+        if (one.outcome == network_under_test::passed) written.push_back(one.written), which.push_back(&one);
     }
-    if (sources.empty()) return;
-    try {
-        networks::compile(sources, folder / "all.so", "-O1 -Wall -Wextra -Werror -shared");
-        networks::library const compiled(folder / "all.so");
-        for (network_under_test* one : all) {
-            if (one->outcome == network_under_test::passed) one->run(compiled, judge);
-        }
-    } catch (std::exception const& error) {
-        for (network_under_test* one : all) one->fail(error.what());
+    auto const compiled = networks::compile_together(written, folder, "-O1 -Wall -Wextra -Werror -shared");
+    for (std::size_t at = 0; at < compiled.size(); ++at) {
+        if (compiled[at].in) which[at]->run(*compiled[at].in, judge);
+        else which[at]->fail(compiled[at].why_not);
     }
 }
 
@@ -179,25 +165,10 @@ drawn_outcome compare_drawn(fs::path const& library_file, fs::path const& folder
             all.push_back({.folder = one.path(), .name = "n" + one.path().filename().string()});
     }
     std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.folder < b.folder; });
-    std::string pattern = (fs::temp_directory_path() / "tilewright_onnxruntime_XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("there is no folder to work in");
-    constexpr std::size_t together = 10;
-    std::atomic<std::size_t> next = 0;
-    auto const work = [&] {
-        for (std::size_t at = together * next++; at < all.size(); at = together * next++) {
-            std::vector<network_under_test*> some;
-            for (std::size_t one = at; one < std::min(at + together, all.size()); ++one) some.push_back(&all[one]);
-            fs::path const own = fs::path(pattern) / std::to_string(at);
-            fs::create_directory(own);
-            run_together(some, own, judge);
-            if (part.empty()) fs::remove_all(own);
-        }
-    };
-    std::vector<std::thread> workers;
-    for (unsigned at = 0; at < std::max(1u, std::thread::hardware_concurrency()); ++at) workers.emplace_back(work);
-    for (std::thread& one : workers) one.join();
-    if (part.empty()) fs::remove_all(pattern);
-    else std::cout << "C in " << pattern << '\n';
+    fs::path const sources = in_parts(all.size(), 10, !part.empty(), [&](std::size_t first, std::size_t count, fs::path const& own) {
+        run_together(std::span(all).subspan(first, count), own, judge);
+    });
+    if (!part.empty()) std::cout << "C in " << sources.string() << '\n';
 
     struct row {
         std::size_t networks = 0;

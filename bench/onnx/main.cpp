@@ -5,14 +5,12 @@
 //     onnx [--drawn LIBRARY FOLDER] [FOLDER [PART]]     only tests whose name has PART
 #include <onnx/onnx_pb.h>
 
-#include <atomic>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
 #include <optional>
 #include <span>
 #include <sstream>
-#include <thread>
 
 #include "drawn_networks.hpp"
 #include "run_network.hpp"
@@ -200,23 +198,10 @@ int main(int count, char** arguments) try {
             tests.emplace_back(one.path());
     }
     std::sort(tests.begin(), tests.end(), [](auto const& a, auto const& b) { return a.from < b.from; });
-    std::atomic<std::size_t> next = 0;
-    std::string pattern = (fs::temp_directory_path() / "tilewright_onnx_XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) return 2;
-    constexpr std::size_t together = 20;
-    auto const work = [&] {
-        for (std::size_t at = together * next++; at < tests.size(); at = together * next++) {
-            fs::path const own = fs::path(pattern) / std::to_string(at);
-            fs::create_directory(own);
-            run_together(std::span(tests).subspan(at, std::min(together, tests.size() - at)), own);
-            if (part.empty()) fs::remove_all(own);
-            std::cerr << "\r" << at << " of " << tests.size() << std::flush;
-        }
-    };
-    std::vector<std::thread> workers;
-    for (unsigned at = 0; at < std::max(1u, std::thread::hardware_concurrency()); ++at) workers.emplace_back(work);
-    for (std::thread& one : workers) one.join();
-    if (part.empty()) fs::remove_all(pattern);
+    networks::in_parts(tests.size(), 20, !part.empty(), [&](std::size_t first, std::size_t count_of_part, fs::path const& own) {
+        run_together(std::span(tests).subspan(first, count_of_part), own);
+        std::cerr << "\r" << first << " of " << tests.size() << std::flush;
+    });
     std::cerr << "\r";
     int counts[3] = {};
     for (test_of_model const& one : tests) {

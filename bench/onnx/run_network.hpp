@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <tilewright/import/layers.hpp>
 #include <tilewright/network/graph.hpp>
 #include <vector>
@@ -133,6 +135,31 @@ inline std::vector<compiled_network> compile_together(std::vector<written_networ
             }
     }
     return made;
+}
+
+/// Works at parts of so many things, on all processors. Each part has a folder of its own.
+///
+/// @param keeps  the folders stay
+/// @param work   is given the first thing of a part, how many there are, and the folder
+/// @return where the folders are, or were @throws std::runtime_error where there is no folder to work in
+template <class Work>
+fs::path in_parts(std::size_t count, std::size_t together, bool keeps, Work const& work) {
+    std::string pattern = (fs::temp_directory_path() / "tilewright_parts_XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("there is no folder to work in");
+    std::atomic<std::size_t> next = 0;
+    auto const all_of_one = [&] {
+        for (std::size_t first = together * next++; first < count; first = together * next++) {
+            fs::path const own = fs::path(pattern) / std::to_string(first);
+            fs::create_directory(own);
+            work(first, std::min(together, count - first), own);
+            if (!keeps) fs::remove_all(own);
+        }
+    };
+    std::vector<std::thread> workers;
+    for (unsigned at = 0; at < std::max(1u, std::thread::hardware_concurrency()); ++at) workers.emplace_back(all_of_one);
+    for (std::thread& one : workers) one.join();
+    if (!keeps) fs::remove_all(pattern);
+    return pattern;
 }
 
 /// Room for one argument of a compiled function, with bytes around it that must stay.

@@ -8,7 +8,7 @@
 #include <iostream>
 #include <optional>
 #include <span>
-#include <thread>
+#include <tilewright/network/file_bytes.hpp>
 
 #include "../../bench/onnx/run_network.hpp"
 
@@ -18,14 +18,6 @@ namespace fs = std::filesystem;
 using namespace tilewright;
 using bytes = std::vector<std::byte>;
 
-bytes read_all(fs::path const& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw std::runtime_error(file.string() + " is missing");
-    std::string const text(std::istreambuf_iterator<char>(in), {});
-    bytes made(text.size());
-    std::memcpy(made.data(), text.data(), text.size());
-    return made;
-}
 std::vector<std::size_t> sizes_of(network::graph const& graph, std::vector<network::tensor_id> const& ids) {
     std::vector<std::size_t> made;
     for (network::tensor_id const id : ids) {
@@ -105,7 +97,8 @@ struct model_under_test {
     void run(networks::library::function call) const {
         nodes += graph.nodes.size();
         fs::path beside = file;
-        bytes const given = read_all(beside.replace_extension(".in")), expected = read_all(beside.replace_extension(".out"));
+        bytes const given = network::read_bytes(beside.replace_extension(".in")),
+                    expected = network::read_bytes(beside.replace_extension(".out"));
         auto const in_sizes = sizes_of(graph, network::passed_inputs(graph)), out_sizes = sizes_of(graph, network::passed_outputs(graph));
         std::size_t in_at = 0, out_at = 0;
         while (in_at < given.size()) {
@@ -164,23 +157,11 @@ int main(int count, char** arguments) {
     }
     std::sort(models.begin(), models.end(), [](auto const& a, auto const& b) { return a.file < b.file; });
     for (std::size_t at = 0; at < models.size(); ++at) models[at].name = "net" + std::to_string(at);
-    std::string pattern = (fs::temp_directory_path() / "tilewright_tflite_XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) return 2;
-    constexpr std::size_t together = 20;
-    std::atomic<std::size_t> next = 0;
-    auto const work = [&] {
-        for (std::size_t at = together * next++; at < models.size(); at = together * next++) {
-            fs::path const own = fs::path(pattern) / std::to_string(at);
-            fs::create_directory(own);
-            check_together(std::span(models).subspan(at, std::min(together, models.size() - at)), own);
-            if (count < 3) fs::remove_all(own);
-        }
-    };
-    std::vector<std::thread> workers;
-    for (unsigned at = 0; at < std::max(1u, std::thread::hardware_concurrency()); ++at) workers.emplace_back(work);
-    for (std::thread& one : workers) one.join();
-    if (count < 3) fs::remove_all(pattern);
-    else std::cout << pattern << '\n';
+    fs::path const sources =
+        networks::in_parts(models.size(), 20, count > 2, [&](std::size_t first, std::size_t together, fs::path const& own) {
+            check_together(std::span(models).subspan(first, together), own);
+        });
+    if (count > 2) std::cout << sources.string() << '\n';
     std::size_t failed = 0;
     for (model_under_test const& one : models) {
         if (count > 2) std::cout << one.time.count() << " s " << one.file.stem().string() << ", " << one.name << ", to import and run\n";

@@ -121,6 +121,20 @@ function(board_command result name)
         PARENT_SCOPE)
 endfunction()
 
+# board_run_defined(TARGET DEFINITION EXECUTABLE)
+#
+# The target, a program for this computer, has a definition of the command that runs a board's program, as a text for a shell, and is
+# built after it.
+function(board_run_defined target definition name)
+    board_command(command ${name})
+    list(TRANSFORM command REPLACE "(.+)" "'\\1'")
+    list(JOIN command " " command)
+    target_compile_definitions(${target} PRIVATE ${definition}="${command}")
+    if(TARGET ${name})
+        add_dependencies(${target} ${name})
+    endif()
+endfunction()
+
 # board_test(NAME EXECUTABLE)
 #
 # A test that the executable succeeds, and ends.

@@ -1,6 +1,6 @@
 #pragma once
 #include <tilewright/base/label_text.hpp>
-#include <tilewright/import/layers.hpp>
+#include <tilewright/import/contraction.hpp>
 #include <utility>
 
 // What kernels of constants compute: for operands that must be known, such as shapes that a model works out from other shapes, and for
@@ -37,7 +37,7 @@ class evaluator {
     /// What a kernel of the network stores.
     std::optional<known_tensor> result_of(layer const& one) {
         try {
-            tensor const made = run(nodes_of_kernel(one));
+            tensor const made = run(detail::nodes_of(one));
             ir::node const& store = one.nodes.back();
             return known_tensor({store.name, store.type, made.extents}, bytes_of_all(store.type, made.elements));
         } catch (not_known const&) {
@@ -64,7 +64,6 @@ class evaluator {
         std::vector<tensor const*> read;  ///< by each access, once it is known
     };
 
-    static computation_view nodes_of_kernel(layer const& one) { return {one.nodes.data(), static_cast<int>(one.nodes.size())}; }
     static std::size_t position(tensor const& in, std::int64_t const* index) {
         std::int64_t at = 0;
         for (std::size_t one = 0; one < in.extents.size(); ++one) {
@@ -126,7 +125,7 @@ class evaluator {
             return tensor{one.what.extents, scalars_of(one)};
         }
         for (layer const& one : of_.all) {
-            if (one.nodes.back().name == name) return run(nodes_of_kernel(one));
+            if (one.nodes.back().name == name) return run(detail::nodes_of(one));
         }
         return std::nullopt;
     }

@@ -64,17 +64,11 @@ class constant_folding {
         return all;
     }
     static std::optional<std::int64_t> elements_of_result(layer const& one) {
-        computation_view const nodes{one.nodes.data(), static_cast<int>(one.nodes.size())};
-        for (int first = 0, end = 0; first < nodes.count; first = end) {
-            ir::stage stage;
-            if (read_stage(nodes, first, stage)) return std::nullopt;
-            end = stage.store + 1;
-            if (end < nodes.count) continue;
-            std::int64_t count = 1;
-            for (int at = 0; at < stage.rank; ++at) count *= stage.axes[at].extent;
-            return count;
-        }
-        return std::nullopt;
+        std::vector<ir::stage> const stages = stages_of(nodes_of(one));
+        if (stages.empty()) return std::nullopt;
+        std::int64_t count = 1;
+        for (int at = 0; at < stages.back().rank; ++at) count *= stages.back().axes[at].extent;
+        return count;
     }
     /// Equal constants are one.
     void keep(known_tensor made) {

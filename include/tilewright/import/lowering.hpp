@@ -205,6 +205,15 @@ class lowering : public kernel_list {
     /// Likewise, where it is known.
     std::optional<known_tensor> known_result(std::size_t output) const { return known_of(node->outputs.at(output)); }
 
+    /// Notes what the kernel that was made last computes of its sums, for instructions that do the same.
+    ///
+    /// @param channel  there is one scale for all, or one for each iteration of this axis; where it is none, nothing is noted
+    void note_rescaling(value const& channel, rescaling numbers) {
+        if (channel.nodes.size() != 1 || channel.root().op != operation::axis_value) return;
+        numbers.channel = channel.root().name;
+        result.all.back().rescaled = std::move(numbers);
+    }
+
     /// Copies results that no kernel wrote where the caller finds them, leaves out kernels that no result needs, computes those that read
     /// constants alone, names arguments, and settles how kernels read what they are given.
     void finish() {

@@ -141,33 +141,31 @@ value requantised(value const& sum, std::array<std::size_t, 3> const& scales, st
     value const scale = element(scales[0]) * element(scales[1]) / element(scales[2]);
     return quantised_value(convert(sum, scalar_type::float32) * scale, element(zero), relu);
 }
-/// What sums of products of int8 are scaled by, as numbers: float scales, one or one for each channel, and a result of int8.
-struct known_scaling {
-    std::vector<float> scales;
-    std::int64_t low = 0, high = 0, zero = 0;  ///< limits before the zero point is added
-};
-/// The numbers of a node of products, whose operands 1, 4 and 6 are the scales of both factors and of the result, which has the zero point
-/// 7. Nothing where they are no constants or no usual numbers, or where the result is of another type.
-inline std::optional<known_scaling> known_scaling_of(lowering& of, bool relu) {
+/// What a node of products makes of its sums, without the channel, where that is known: operands 1, 4 and 6 are the scales of both factors
+/// and of the result, which has the zero point 7. Nothing where they are no constants or no usual numbers, or where the result is no int8.
+inline std::optional<rescaling> known_scaling_of(lowering& of, bool relu) {
     if (of.operand(7).type() != scalar_type::int8) return std::nullopt;
     for (std::size_t const operand : {1u, 4u, 6u, 7u}) {
         bool const fits = of.is_constant(operand) && (operand == 7 || of.operand(operand).type() == scalar_type::float32);
         if (!fits || (operand != 4 && of.operand(operand).elements() != 1)) return std::nullopt;
     }
     auto const floats = [&](std::size_t operand) { return network::values_of<float>(of.known(operand).bytes); };
-    known_scaling made{.scales = floats(4), .zero = known_integer(of, 7)};
+    std::int64_t const zero = known_integer(of, 7);
+    rescaling made{.low = relu ? 0 : lowest_of(scalar_type::int8) - zero,
+                   .high = highest_of(scalar_type::int8) - zero,
+                   .zero_point = zero,
+                   .scales = floats(4)};
+    float const of_x = floats(1)[0], of_result = floats(6)[0];
     for (float& one : made.scales) {
-        one = floats(1)[0] * one / floats(6)[0];  // in this order, as `requantised` has it
+        one = of_x * one / of_result;  // in this order, as `requantised` has it
         if (!std::isnormal(one) || one < 0) return std::nullopt;
     }
-    made.low = relu ? 0 : lowest_of(scalar_type::int8) - made.zero;
-    made.high = highest_of(scalar_type::int8) - made.zero;
     return made;
 }
 /// The kernel of sums of products of int8 that are scaled by known numbers, in a form that an instruction can have.
 ///
 /// @param channel  the index of the result's channel
-inline void scale_by_known(lowering& of, space const& loops, value const& sums, known_scaling const& by, value const& channel) {
+inline void scale_by_known(lowering& of, space const& loops, value const& sums, rescaling const& by, value const& channel) {
     auto const real = [](std::int64_t whole) { return number(static_cast<double>(whole), scalar_type::float32); };
     bool const is_one = std::all_of(by.scales.begin(), by.scales.end(), [&](float one) { return one == by.scales[0]; });
     value const scale = is_one ? number(static_cast<double>(by.scales[0]), scalar_type::float32)
@@ -177,11 +175,9 @@ inline void scale_by_known(lowering& of, space const& loops, value const& sums, 
     of.compute(loops, sums, 0, [&](value const& all) {
         return imported::apply(
             scaled_bytes(s, m, l, u, z),
-            {{"s", all}, {"m", scale}, {"l", real(by.low)}, {"u", real(by.high)}, {"z", number(by.zero, scalar_type::int32)}});
+            {{"s", all}, {"m", scale}, {"l", real(by.low)}, {"u", real(by.high)}, {"z", number(by.zero_point, scalar_type::int32)}});
     });
-    if (channel.nodes.size() != 1 || channel.root().op != operation::axis_value) return;
-    of.result.all.back().rescaled =
-        rescaling{.channel = channel.root().name, .low = by.low, .high = by.high, .zero_point = by.zero, .scales = by.scales};
+    of.note_rescaling(channel, by);
 }
 /// A product of matrices; b may have a scale and a zero point for each column. What quantised_pairs.hpp makes of Gemm may have `transB`,
 /// and a bias as operand 8.

@@ -74,18 +74,12 @@ inline value activated(lowering const& of, value const& x) { return activated(ac
 
 inline value in32(std::int64_t of) { return number(of, scalar_type::int32); }
 
-/// Notes what the kernel that was made last computes of its sums, for instructions that do the same.
-///
-/// @param channel  there is one scale for all, or one for each iteration of this axis; where it is none, nothing is noted
+/// `lowering::note_rescaling` of the fixed point that a layer has.
 inline void note_rescaling(lowering& of, value const& channel, std::vector<fixed_scale> const& scales, quantisation const& out,
                            bounds const& within) {
-    if (channel.nodes.size() != 1 || channel.root().op != operation::axis_value) return;
-    rescaling numbers{.channel = channel.root().name,
-                      .low = within.low - out.zero_point,
-                      .high = within.high - out.zero_point,
-                      .zero_point = out.zero_point};
+    rescaling numbers{.low = within.low - out.zero_point, .high = within.high - out.zero_point, .zero_point = out.zero_point};
     for (fixed_scale const& one : scales) numbers.multipliers.push_back(one.multiplier), numbers.shifts.push_back(-one.shift);
-    of.result.all.back().rescaled = std::move(numbers);
+    of.note_rescaling(channel, std::move(numbers));
 }
 
 /// Where a window stands along each of two dimensions, by SAME or VALID.

@@ -1003,6 +1003,10 @@ C_VECTORS_INLINE c_vectors_register c_vectors_scaled_bytes(const int8_t* from, i
     const c_vectors_register less = C_VECTORS_INTRINSIC(sub_epi32)(bytes, C_VECTORS_INTRINSIC(set1_epi32)(zero));
     return c_vectors_scaled_lanes(C_VECTORS_INTRINSIC(slli_epi32)(less, 20), by);
 }
+/* Where a register of a row begins: where it is longer than what is left, earlier. Then its first bytes are written once more. */
+C_VECTORS_INLINE int64_t c_vectors_lanes_at(int64_t columns, int64_t j) {
+    return columns - j < C_VECTORS_LANES ? columns - C_VECTORS_LANES : j;
+}
 /* The lowest byte of each lane. */
 C_VECTORS_INLINE void c_vectors_store_bytes(int8_t* to, c_vectors_register some) {
 #if C_VECTORS_LANES == 16
@@ -1024,9 +1028,8 @@ C_VECTORS_FUNCTION int c_vectors_finish_s8(int64_t rows, int64_t columns, const 
     for (int64_t j = 0, next; j < columns; j = next) {
         next = columns;
 #ifdef C_VECTORS_HAS_REGISTERS
-        /* Where a register is longer than what is left, it begins earlier, and its first bytes are written once more. */
         if (columns >= C_VECTORS_LANES) {
-            const int64_t at = columns - j < C_VECTORS_LANES ? columns - C_VECTORS_LANES : j;
+            const int64_t at = c_vectors_lanes_at(columns, j);
             struct c_vectors_scale by;
             next = at + C_VECTORS_LANES;
             if (c_vectors_read_scale(&by, c_vectors_load_lanes(multiplier + at), c_vectors_load_lanes(shift + at))) {
@@ -1063,7 +1066,7 @@ C_VECTORS_FUNCTION int c_vectors_scale_s8(int64_t rows, int64_t columns, const v
         next = columns;
 #ifdef C_VECTORS_HAS_REGISTERS
         if (columns >= C_VECTORS_LANES) {
-            const int64_t at = columns - j < C_VECTORS_LANES ? columns - C_VECTORS_LANES : j;
+            const int64_t at = c_vectors_lanes_at(columns, j);
             const c_vectors_register added = c_vectors_load_lanes(bias + at), moved = C_VECTORS_INTRINSIC(set1_epi32)(*zero);
             next = at + C_VECTORS_LANES;
             for (int64_t i = 0; i < rows; ++i) {

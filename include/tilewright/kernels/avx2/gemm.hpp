@@ -74,15 +74,18 @@ constexpr void add_tiles(tile_list<gemm_tile>& into, gemm_shape const& of, std::
     std::int64_t const blocks = (of.columns + columns - 1) / columns, block = at_most(equal_part(of.columns, blocks, width), of.columns);
     std::int64_t const unrolled = unrolled_for(of.depth, depth, 8), fewer = unrolled_for(of.depth, depth, 4);
     auto const height = [&](std::int64_t wanted) { return at_most(wanted / rows * rows, of.rows); };
-    bool const asks = depth < of.depth && of.rows * of.columns * 4 > near;
-    if (of.rows <= 16 * rows) into.add({rows, vectors, of.rows, of.columns, depth, false, false, 1, unrolled, true, false, false, asks});
-    into.add({rows, vectors, height(96), block, depth, true, true, 1, fewer, false, false, false, asks});
-    into.add({rows, vectors, height(96), block, depth, true, false, 1, unrolled, true, false, false, asks});
+    auto const add = [&, asks = depth < of.depth && of.rows * of.columns * 4 > near](gemm_tile tile) {
+        tile.asks_for_sums = asks;
+        into.add(tile);
+    };
+    if (of.rows <= 16 * rows) add({rows, vectors, of.rows, of.columns, depth, false, false, 1, unrolled, true});
+    add({rows, vectors, height(96), block, depth, true, true, 1, fewer});
+    add({rows, vectors, height(96), block, depth, true, false, 1, unrolled, true});
     std::int64_t const tall = height(depth < 300 ? 480 : 240);
     // A block of B that is not whole takes as long as one: among a few, it makes up for what the caches are asked ahead.
     bool const few_partial = of.columns % width == 0 || of.columns >= 16 * width;
-    into.add({rows, vectors, tall, width, depth, true, false, 1, unrolled, true, true, few_partial, asks});
-    if (several_heights) into.add({rows, vectors, height(192), block, depth, true, false, 1, unrolled, true, false, false, asks});
+    add({rows, vectors, tall, width, depth, true, false, 1, unrolled, true, true, few_partial});
+    if (several_heights) add({rows, vectors, height(192), block, depth, true, false, 1, unrolled, true});
 }
 
 }  // namespace detail
