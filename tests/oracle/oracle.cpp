@@ -360,6 +360,11 @@ class interpreter {
         bool border = false;
         for (std::size_t d = 0; d < r.indices.size(); ++d) {
             std::int64_t& index = indices[d] = r.indices[d].constant;
+            if (int const at = r.indices[d].value; at >= 0) {
+                value const& given = of(at, lane);
+                if (!given.defined) return {0, false};
+                index = visit_scalar(what_[at].type, [&]<class T>(T) { return static_cast<std::int64_t>(get<T>(given)); });
+            }
             for (affine::term const& t : r.indices[d].terms) index += t.factor * (axes_[t.loop] + (t.loop == lane_loop_ ? lane : 0));
             border = border || (!r.padded.empty() && (index < 0 || index >= r.padded[d]));
         }

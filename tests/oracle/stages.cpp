@@ -20,7 +20,24 @@ bool is_a_reduction(operation op) {
     return op == operation::reduce_sum || op == operation::reduce_maximum || op == operation::reduce_minimum;
 }
 
-/// The nodes below `root` and itself, in the order in which they were written. @param indices  with those of accesses
+bool is_affine(computation_view what, int at) {
+    node const& n = what[at];
+    switch (n.op) {
+        case operation::constant:
+        case operation::axis_value: return true;
+        case operation::add:
+        case operation::subtract: return is_affine(what, n.argument(0)) && is_affine(what, n.argument(1));
+        case operation::multiply:
+            for (int side : {0, 1}) {
+                if (what[n.argument(side)].op == operation::constant) return is_affine(what, n.argument(1 - side));
+            }
+            return false;
+        default: return false;
+    }
+}
+
+/// The nodes below `root` and itself, in the order in which they were written. @param indices  with those of accesses that are affine; all
+/// others are values
 std::vector<int> nodes_below(computation_view what, int root, bool indices) {
     std::vector<int> pending{root}, found;
     while (!pending.empty()) {
@@ -29,8 +46,15 @@ std::vector<int> nodes_below(computation_view what, int root, bool indices) {
         if (std::find(found.begin(), found.end(), at) != found.end()) continue;
         found.push_back(at);
         node const& n = what[at];
-        if (n.op == operation::constant || (n.op == operation::access && !indices)) continue;
-        for (int argument = 0; argument < n.argument_count; ++argument) pending.push_back(n.argument(argument));
+        if (n.op == operation::constant) continue;
+        for (int argument = 0; argument < n.argument_count; ++argument) {
+            int part = n.argument(argument);
+            if (n.op == operation::access) {
+                if (what[part].op == operation::within) part = what[part].argument(0);
+                if (!indices && is_affine(what, part)) continue;
+            }
+            pending.push_back(part);
+        }
     }
     std::sort(found.begin(), found.end());
     return found;
@@ -154,6 +178,10 @@ stage read_stage(computation_view what, int store, std::vector<axis_extent> cons
                 if (what[index].op == operation::within) {
                     r.padded.push_back(what[index].value);
                     index = what[index].argument(0);
+                    if (!is_affine(what, index)) {
+                        r.indices.emplace_back().value = index;
+                        continue;
+                    }
                 }
                 add_to(r.indices.emplace_back(), what, s, index, 1);
             }

@@ -10,8 +10,9 @@ struct loop {
     std::int64_t extent = 0;
 };
 
-/// constant + the sum of factor * axis.
+/// constant + the sum of factor * axis; or a value, which is then all of it.
 struct affine {
+    int value = -1;  ///< the node; -1: none
     struct term {
         std::size_t loop = 0;
         std::int64_t factor = 0;

@@ -1,5 +1,6 @@
 #pragma once
 #include <tilewright/compute/tensor.hpp>
+#include <tilewright/compute/value_range.hpp>
 
 namespace tilewright {
 
@@ -60,6 +61,7 @@ struct stage_index {
     std::int64_t constant = 0;
     fixed_array<std::int64_t, stage::most_axes> coefficients{};
     bool affine = true;
+    ir::node_id computed = ir::no_node;  ///< not affine, into a padded tensor: the expression of the index. Then all else is 0
     std::int64_t beyond = 0;  ///< a coefficient that is larger than an index can be; 0: there is none
 };
 
@@ -109,8 +111,10 @@ constexpr bool same_tree(computation_view nodes, int left, int right) {
 /// The affine form of dimension `dimension` of the access at node `at`.
 constexpr ir::stage_index index_of(computation_view nodes, ir::stage const& of, int at, int dimension) {
     ir::stage_index index;
-    detail::accumulate_index(nodes, of, nodes.nodes[at].argument(dimension), 1, index);
-    return index;
+    ir::node_id const root = nodes.nodes[at].argument(dimension);
+    detail::accumulate_index(nodes, of, root, 1, index);
+    if (index.affine || nodes[root].op != operation::within) return index;
+    return {.affine = false, .computed = nodes[root].argument(0)};
 }
 
 namespace detail {
@@ -278,13 +282,18 @@ constexpr stage_mistake check_axes(computation_view nodes, stage const& s, int r
     return {};
 }
 
-/// Checks that indices are affine, and are numbers that the plan can hold.
+/// Whether all values of a type are numbers of int32.
+constexpr bool is_index_type(scalar_type type) {
+    return type != scalar_type::boolean && range_of(type).is_inside(range_of(scalar_type::int32));
+}
+/// Checks that indices are affine, but for those into padded tensors, and are numbers that the plan can hold.
 constexpr stage_mistake check_indices(computation_view nodes, stage const& s) {
     for (int at = s.first; at < s.store; ++at) {
         if (nodes.nodes[at].op != operation::access) continue;
         for (int dimension = 0; dimension < nodes.nodes[at].argument_count; ++dimension) {
             stage_index const index = index_of(nodes, s, at, dimension);
-            if (!index.affine) return {rule::index_not_affine, nodes[at].name};
+            if (!index.affine && index.computed < 0) return {rule::index_not_affine, nodes[at].name};
+            if (!index.affine && !is_index_type(nodes[index.computed].type)) return {rule::index_of_another_type, nodes[at].name};
             if (index.beyond != 0) return {rule::too_many, nodes[at].name, "index", index.beyond, stage::most_index};
             // Not more than 2^31 times 2^31 times 12: a double holds it where an int64 would not.
             double low = static_cast<double>(index.constant), high = low;

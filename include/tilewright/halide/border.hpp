@@ -9,6 +9,11 @@ inline constexpr char const* padded_call = "tilewright_padded";
 
 /// The border of the padded access at a node.
 inline Halide::Expr border_of(computation_view nodes, int at) { return constant(nodes[at].type, nodes[at].value); }
+/// The number that the expression of an index gives.
+template <class Leaf>
+Halide::Expr computed_index(computation_view nodes, int value, Leaf const& leaf) {
+    return convert(Halide::Int(32), build_value(nodes, value, leaf));
+}
 inline Halide::Expr is_inside(Halide::Expr const& index, std::int64_t extent) { return index >= 0 && index < static_cast<int>(extent); }
 /// The nearest index inside a tensor. Loops get a part of their own for iterations in which the index is inside anyway.
 inline Halide::Expr move_inside(Halide::Expr const& index, std::int64_t extent) {

@@ -51,7 +51,7 @@ inline Halide::Expr is_all_inside(plan_value const& plan, body const& b, std::fu
             for (int t = 0; t < one.index.count; ++t) {
                 term const& part = plan.term_at(one.index, t);
                 variable const& v = plan.variables[part.variable];
-                if (v.kind == variable_kind::component) inside = Halide::Internal::const_false();
+                if (v.kind == variable_kind::component || v.kind == variable_kind::element) inside = Halide::Internal::const_false();
                 bool within = false;
                 for (int at = 0; at < b.loop_count; ++at) within |= b.loops[at] == part.variable;
                 Expr const step = static_cast<int>(part.coefficient);

@@ -44,7 +44,7 @@ inline Halide::Expr place_of(plan_value const& plan, use const& u, int dimension
     affine const& at = u.at[dimension];
     Expr place = form_value(plan, at, loop);
     plan.each_padding(u.node, [&](padding const& one) {
-        if (!one.guarded || one.dimension != dimension) return;
+        if (!one.guarded || one.computed || one.dimension != dimension) return;
         Expr const index = form_value(plan, one.index, loop);
         place = move_inside(index, one.extent) + Halide::Internal::simplify(place - index);
         // A box can be outside as a whole: then it has an address, but no element.
@@ -130,6 +130,8 @@ class tile_pipeline {
         domain_ = Halide::RDom(ranges, identities ? "identity" : "tile");
     }
     Expr loop_value(int v) {
+        variable const& of = plan_.variables[v];
+        if (of.kind == variable_kind::element) return Halide::clamp(computed_index(plan_.what, of.value, leaf_), 0, static_cast<int>(of.extent - 1));
         for (std::size_t position = 0; position < loops_.size(); ++position) {
             if (loops_[position] == v) return domain_[static_cast<int>(position)];
         }
@@ -152,8 +154,9 @@ class tile_pipeline {
                 adopt_.values[made.first->second.name()] = *part;
                 *part = made.first->second;
             }
-            Expr const place = part_.inside || is_chosen(u.node) ? form_value(plan_, u.at[dimension], loop_)  //
-                                                                 : place_of(plan_, u, dimension, loop_);
+            Expr const place = part_.inside       ? form_value(plan_, u.at[dimension], loop_)
+                               : is_chosen(u.node) ? form_value(plan_, u.at[dimension], as_computed_)
+                                                   : place_of(plan_, u, dimension, loop_);
             index = index + (place - low) * stride;
         }
         return Halide::Internal::simplify(index);
@@ -173,7 +176,9 @@ class tile_pipeline {
         Expr const element = made.first->second(flat(u));
         if (!plan_.is_guarded(at) || part_.inside) return element;
         Expr inside = Halide::Internal::const_true();
-        plan_.each_padding(at, [&](padding const& one) { inside = inside && is_inside(form_value(plan_, one.index, loop_), one.extent); });
+        plan_.each_padding(at, [&](padding const& one) {
+            inside = inside && is_inside(form_value(plan_, one.index, one.computed ? as_computed_ : loop_), one.extent);
+        });
         Expr const border = border_of(plan_.what, at);
         if (is_chosen(at))
             return Halide::Internal::Call::make(element.type(), Halide::Internal::Call::if_then_else, {inside, element, border},
@@ -301,6 +306,11 @@ class tile_pipeline {
     Halide::RDom domain_;
     std::vector<limit> limits_;
     std::function<Expr(int)> const loop_ = [this](int v) { return loop_value(v); };
+    /// Likewise, but an index that is computed may leave its tensor.
+    std::function<Expr(int)> const as_computed_ = [this](int v) {
+        variable const& of = plan_.variables[v];
+        return of.kind == variable_kind::element ? computed_index(plan_.what, of.value, leaf_) : loop_value(v);
+    };
     std::function<Expr(int)> const leaf_ = [this](int at) { return leaf_value(at); };
 };
 

@@ -14,6 +14,7 @@ namespace tilewright::reports {
 using namespace ir;
 
 std::string index_text(plan_value const& plan, affine const& form);
+std::string value_text(plan_value const& plan, int at);
 
 /// A loop's name, with a prime for every loop of that name around it: stages that are nested may use one name twice.
 inline std::string loop_name(plan_value const& plan, int at) {
@@ -45,6 +46,7 @@ inline std::string loop_name(plan_value const& plan, int at) {
 /// A loop's name, or what stands for a part of a fused loop: "(f / 16)", "(f / 4 % 16)".
 inline std::string variable_text(plan_value const& plan, int at) {
     variable const& v = plan.variables[at];
+    if (v.kind == variable_kind::element) return value_text(plan, v.value);
     if (v.kind != variable_kind::component) return loop_name(plan, at);
     std::string whole = index_text(plan, v.fused);
     if (v.fused.count > 1 || v.fused.constant != 0 || (v.fused.count == 1 && plan.term_at(v.fused, 0).coefficient != 1))

@@ -14,11 +14,32 @@ constexpr linear form_of(plan_value const& plan, affine const& kept) {
     return form;
 }
 
-/// Whether a form moves with a loop, as a whole or through the parts of a fused one.
+constexpr bool moves_with(plan_value const& plan, linear const& form, int loop);
+
+/// Whether the value of an expression does, by its axes and by what it reads.
+constexpr bool value_moves_with(plan_value const& plan, node_id value, int loop) {
+    node const& n = plan.what[value];
+    if (n.op == operation::constant || n.op == operation::parameter) return false;
+    bool const is_place = n.op == operation::access || n.op == operation::axis_value;
+    if (use const* const u = is_place ? plan.use_at(value) : nullptr; u != nullptr) {
+        int const rank = n.op == operation::axis_value ? 1 : plan.buffers[u->buffer].rank;
+        for (int dimension = 0; dimension < rank; ++dimension) {
+            if (moves_with(plan, form_of(plan, u->at[dimension]), loop)) return true;
+        }
+        return false;
+    }
+    for (int argument = 0; argument < n.argument_count; ++argument) {
+        if (value_moves_with(plan, n.argument(argument), loop)) return true;
+    }
+    return false;
+}
+
+/// Whether a form moves with a loop, as a whole, through the parts of a fused one, or by an index that is computed.
 constexpr bool moves_with(plan_value const& plan, linear const& form, int loop) {
     for (int at = 0; at < form.count; ++at) {
         variable const& v = plan.variables[form.terms[at].variable];
         if (form.terms[at].variable == loop) return true;
+        if (v.kind == variable_kind::element && value_moves_with(plan, v.value, loop)) return true;
         for (int part = 0; v.kind == variable_kind::component && part < v.fused.count; ++part) {
             linear whole;
             whole.add(1, plan.term_at(v.fused, part).variable);

@@ -153,11 +153,19 @@ struct planning : refusals {
         return from_.indices.slots[first - 1 + dimension].part;
     }
 
+    /// The variable for the values of an index that the expression at a node gives.
+    constexpr variable_id element_variable(node_id value) const {
+        int at = 0;
+        while (plan.variables[at].kind != variable_kind::element || plan.variables[at].value != value) ++at;
+        return variable_id(at);
+    }
+
     /// Index `dimension` of the access at `node` of stage `s`, over variables.
     constexpr linear index_form(stage_id s, node_id node, int dimension) const {
         stage_index const index = access_index(s, node, dimension);
         int const axes = stage_at(s).axis_count;
         linear form;
+        if (index.computed >= 0) return form.add(1, element_variable(index.computed)), form;
         form.constant = index.constant;
         for (int position = 0; position < axes; ++position) {
             std::int64_t const coefficient = index.coefficients.elements[position];
@@ -177,6 +185,11 @@ struct planning : refusals {
         stage_index const index = access_index(s, node, dimension);
         int const axes = stage_at(s).axis_count;
         stage_placement const& place = placed(s);
+        if (index.computed >= 0) {
+            index_range all{};
+            all.high.constant = padded_extent(plan.what, node, dimension) - 1;
+            return all;
+        }
         index_range whole{.low = index.constant};
         whole.high.constant = index.constant;
         for (int position = 0; position < axes; ++position) {

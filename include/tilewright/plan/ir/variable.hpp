@@ -12,6 +12,7 @@ enum class variable_kind : std::uint8_t {
     lane,       // the part of a tensorized loop that one step of the intrinsic covers
     extent,     // of an axis, as run time decides; `extent` is the most that it can be
     count,      // of tiles, fused / divisor, which follows from such an extent; likewise
+    element,    // an index that an expression of the computation gives: any number from 0 to extent - 1, by the element of a padded tensor
 };
 
 /// Something that indices are linear in.
@@ -30,6 +31,7 @@ struct variable {
     affine fused{};  ///< component: the value of the fused loop; count: the extent that has the tiles, plus a tile less one element
     std::int64_t divisor = 1;
     std::int64_t modulus = 0;  ///< 0: none
+    node_id value = no_node;   ///< element: the expression
 };
 
 }  // namespace tilewright::ir

@@ -173,6 +173,7 @@ constexpr touched touched_by(planning& p, stage_id s, node_id node, int dimensio
     stage_index const index = index_of(p.plan.what, p.stage_at(s), node, dimension);
     stage_placement const& place = p.placed(s);
     touched found{.extent = 1 + hull};
+    if (index.computed >= 0) found.extent = padded_extent(p.plan.what, node, dimension);
     fixed_array<std::int64_t, stage::most_axes> spans{};
     fixed_array<linear, stage::most_axes> outsides{};
     fixed_array<range, stage::most_axes> bases{};

@@ -69,6 +69,22 @@ constexpr void check_paddings(planning const& p) {
     }
 }
 
+/// Makes a variable for each index that an expression gives.
+constexpr void add_computed_indices(placing& p) {
+    for (stage_id s{}; s < p.plan.stages.count; ++s) {
+        p.each_access(s, [&](node_id node) {
+            for (int dimension = 0; dimension < p.plan.what[node].argument_count && !p.refused(); ++dimension) {
+                node_id const value = p.access_index(s, node, dimension).computed;
+                if (value < 0) continue;
+                p.add(variable{.name = p.plan.what[node].name,
+                               .extent = padded_extent(p.plan.what, node, dimension),
+                               .kind = variable_kind::element,
+                               .value = value});
+            }
+        });
+    }
+}
+
 constexpr void read_stages(placing& p) {
     plan_value& plan = p.plan;
     for (int first = 0; first < plan.what.count && !p.refused();) {
@@ -93,6 +109,7 @@ constexpr void read_stages(placing& p) {
     if (!p.refused()) check_shifts(p);
     if (!p.refused()) check_paddings(p);
     add_extents(p);
+    add_computed_indices(p);
     for (stage_id s{}; s + 1 < plan.stages.count && !p.refused(); ++s) {
         bool read = false;
         for (stage_id consumer{stage_id(s + 1)}; consumer < plan.stages.count; ++consumer) read |= p.reads(consumer, p.stage_at(s).output);

@@ -134,8 +134,12 @@ constexpr void bind_axis_values(writing& p, stage_id s, node_id at) {
         u.at[0] = p.keep(p.placed(s).axis_values[p.stage_at(s).find(n.name)]);
         p.add(u);
     }
-    if (n.op == operation::access || n.op == operation::constant) return;
-    for (int argument = 0; argument < n.argument_count; ++argument) bind_axis_values(p, s, n.argument(argument));
+    if (n.op == operation::constant) return;
+    for (int argument = 0; argument < n.argument_count; ++argument) {
+        node_id const part = n.argument(argument);
+        node_id const computed = n.op == operation::access ? p.access_index(s, at, argument).computed : part;
+        if (computed >= 0) bind_axis_values(p, s, computed);
+    }
 }
 
 constexpr bool is_staged(planning const& p, int buffer_at) {
@@ -151,8 +155,13 @@ constexpr void add_paddings(writing& p, stage_id s, node_id node, buffer_id buff
     for (int dimension = 0; dimension < p.plan.what.nodes[node].argument_count; ++dimension) {
         linear const index = p.index_form(s, node, dimension);
         std::int64_t const extent = padded_extent(p.plan.what, node, dimension);
+        if (node_id const value = p.access_index(s, node, dimension).computed; value >= 0) {
+            if (!range_of(p.plan.what, value).is_inside({0, extent - 1, true}))
+                p.add(padding{node, static_cast<std::int8_t>(dimension), true, true, p.keep(index), extent});
+            continue;
+        }
         if (lowest_of(p, index) >= 0 && highest_of(p, index) < extent) continue;
-        p.add(padding{node, static_cast<std::int8_t>(dimension), guarded, p.keep(index), extent});
+        p.add(padding{node, static_cast<std::int8_t>(dimension), guarded, false, p.keep(index), extent});
         if (guarded && p.buffer_at(buffer_at).layout >= 0)
             p.refuse(verdict_kind::no_border, rule::border_not_staged, {p.plan.what.nodes[node].name}, p.buffer_at(buffer_at).ordinal);
     }

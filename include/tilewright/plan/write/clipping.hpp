@@ -33,7 +33,8 @@ constexpr staged_access access_of(planning const& p, staging const& st, int dime
                 found = {node, {index.constant, index.constant}, true};
                 return;
             }
-            found.alike &= index.coefficients == index_of(p.plan.what, s, found.node, dimension).coefficients;
+            stage_index const first = index_of(p.plan.what, s, found.node, dimension);
+            found.alike &= index.coefficients == first.coefficients && (index.computed >= 0) == (first.computed >= 0);
             if (index.constant < found.constants.low) found.constants.low = index.constant;
             if (index.constant > found.constants.high) found.constants.high = index.constant;
         },

@@ -33,6 +33,13 @@ struct counted_nodes {
     }
 };
 
+constexpr bool is_computed_index(planning const& p, node_id value) {
+    for (int at = 0; at < p.plan.variables.count; ++at) {
+        if (p.var(at).kind == variable_kind::element && p.var(at).value == value) return true;
+    }
+    return false;
+}
+
 constexpr void count_operations(planning const& p, int at, operation_counts& counts, counted_nodes& counted) {
     node const& n = p.plan.what.nodes[at];
     if (!counted.is_new(at)) return;
@@ -44,6 +51,10 @@ constexpr void count_operations(planning const& p, int at, operation_counts& cou
             // Two comparisons with the ends, and the choice between two values.
             if (p.plan.is_guarded(at)) ++counts.arithmetic;
             p.plan.each_padding(at, [&](padding const& one) { counts.arithmetic += one.guarded ? 2 : 0; });
+            for (int dimension = 0; dimension < n.argument_count && is_padded(p.plan.what, at); ++dimension) {
+                node_id const index = p.plan.what[n.argument(dimension)].argument(0);
+                if (is_computed_index(p, index)) count_operations(p, index, counts, counted);
+            }
             return;
         case constant:
         case parameter:
