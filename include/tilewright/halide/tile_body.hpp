@@ -155,7 +155,7 @@ class tile_pipeline {
                 *part = made.first->second;
             }
             Expr const place = part_.inside       ? form_value(plan_, u.at[dimension], loop_)
-                               : is_chosen(u.node) ? form_value(plan_, u.at[dimension], as_computed_)
+                               : is_chosen(u.node) ? form_value(plan_, u.at[dimension], known_inside_)
                                                    : place_of(plan_, u, dimension, loop_);
             index = index + (place - low) * stride;
         }
@@ -310,6 +310,12 @@ class tile_pipeline {
     std::function<Expr(int)> const as_computed_ = [this](int v) {
         variable const& of = plan_.variables[v];
         return of.kind == variable_kind::element ? computed_index(plan_.what, of.value, leaf_) : loop_value(v);
+    };
+    /// Likewise where all that uses it has asked whether it is inside. Halide takes our word for it: it bounds every access.
+    std::function<Expr(int)> const known_inside_ = [this](int v) {
+        variable const& of = plan_.variables[v];
+        Expr const value = as_computed_(v);
+        return of.kind == variable_kind::element ? Halide::unsafe_promise_clamped(value, 0, static_cast<int>(of.extent - 1)) : value;
     };
     std::function<Expr(int)> const leaf_ = [this](int at) { return leaf_value(at); };
 };
