@@ -73,6 +73,16 @@ TEST_CASE("an index that runs backwards is counted from where it ends") {
     CHECK(moves(read.of("from")[0]) == expected{{4, 20}});
     CHECK(read.of("from")[0].constant == 0);
 }
+TEST_CASE("each value of an index that is computed is another element") {
+    constexpr axis rows{"rows", 15};
+    constexpr tensor<std::int8_t> which{"which"};
+    constexpr auto picked = to(y, x) = padded(from(rows, x), 0)(which(y), x);
+    read_plan const read(schedule(picked, on));
+    CHECK(moves(read.of("from")[0]) == expected{{80, 12}, {4, 20}});
+    constexpr axis few{"few", 5};
+    constexpr auto of_few = to(y, x) = padded(from(few, x), 0)(which(y), x);
+    CHECK(moves(read_plan(schedule(of_few, on)).of("from")[0]) == expected{{80, 5}, {4, 20}});
+}
 TEST_CASE("copies move by their own dimensions, and memories without caches are left out") {
     read_plan const read(schedule(plus_one, on).cache_read(from, near).at(y));
     REQUIRE(read.of("from").size() == 1);

@@ -166,6 +166,10 @@ TEST_CASE("what another core computes needs a barrier, if it is read across shar
     CHECK(broken_without(step_kind::barrier, first_shared(blur, rows)) == rule::core_without_barrier);
     // Each core reads what it has computed itself: the barrier is not needed, and no race without it.
     CHECK(broken_without(step_kind::barrier, first_shared(twice, m)) == rule::none);
+    // It may be read anywhere.
+    constexpr tensor<std::int8_t> which{"which"};
+    auto const looked_up = stages(S(m, n) = A(m, n) + 1, C(m, n) = padded(S(m, n), 0)(which(m), n));
+    CHECK(broken_without(step_kind::barrier, first_shared(looked_up, m)) == rule::core_without_barrier);
     // Core 0 computes all of it.
     CHECK(broken_without(step_kind::barrier, distributed(schedule(twice, two).store_in(S, common))) == rule::core_without_barrier);
 }

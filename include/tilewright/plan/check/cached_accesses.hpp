@@ -147,12 +147,17 @@ class access_reader {
         }
         into_.accesses.push(made);
     }
-    /// Which loops a term moves the address with: its own, or a fused one of which it is a part.
+    /// Which loops a term moves the address with: its own, a fused one of which it is a part, or those that move an index which is computed:
+    /// each of their values is another element, as far as there are so many.
     constexpr void move_with(cached_access& made, int depth, std::int64_t bytes, term const& of) const {
         variable const& v = plan_.variables[of.variable];
         for (int at = 0; at < depth; ++at) {
             variable_id const loop = variables_[made.loops[at]];
             if (loop == of.variable) made.strides[at] += bytes * of.coefficient;
+            if (v.kind == variable_kind::element && loop != no_variable && value_moves_with(plan_, v.value, loop)) {
+                made.strides[at] += bytes * of.coefficient;
+                if (made.iterations[at] > static_cast<double>(v.extent)) made.iterations[at] = static_cast<double>(v.extent);
+            }
             if (v.kind != variable_kind::component || loop == no_variable) continue;
             std::int64_t const step = form_of(plan_, v.fused).coefficient_of(loop);
             if (step == 0) continue;
