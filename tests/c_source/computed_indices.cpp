@@ -52,7 +52,13 @@ TEST_CASE("indices of 32 bits") {
     check_everywhere(schedule(far, host));
     check_everywhere(schedule(far, host).vectorize(d, 4));
     check_everywhere(schedule(far, host).reorder(d, t).vectorize(t, 8));
-    check_everywhere(schedule(far, host).split(t, to, ti, 8).reorder(to, d, ti).vectorize(ti).cache_read(table, near_by).cache_write(out, near_by).at(to));
+    check_everywhere(schedule(far, host)
+                         .split(t, to, ti, 8)
+                         .reorder(to, d, ti)
+                         .vectorize(ti)
+                         .cache_read(table, near_by)
+                         .cache_write(out, near_by)
+                         .at(to));
 }
 TEST_CASE("rows of a table that is near by, or of which some columns are", "[long]") {
     check_everywhere(schedule(rows, host).cache_read(table, near_by));
@@ -65,7 +71,8 @@ TEST_CASE("rows of a table that is near by, or of which some columns are", "[lon
 TEST_CASE("a table with an element for each byte needs no border") {
     constexpr axis all{"all", 256};
     constexpr auto mapped = out(t) = padded(table(all), 0)(cast<std::int32_t>(byte(t)) + 128);
-    for (schedule const& of : {schedule(mapped, host), schedule(mapped, host).vectorize(t, 8), schedule(mapped, host).cache_read(table, near_by)}) {
+    for (schedule const& of :
+         {schedule(mapped, host), schedule(mapped, host).vectorize(t, 8), schedule(mapped, host).cache_read(table, near_by)}) {
         CHECK(make_plan(of).paddings.size() == 0);
         check_everywhere(of);
     }
@@ -79,8 +86,9 @@ TEST_CASE("sums of what indices pick, from a bias that one picks", "[long]") {
     constexpr axis k{"k", 9}, b{"b", 100};
     constexpr tensor<std::int8_t> which{"which"};
     constexpr auto picked = sums(t) += cast<std::int32_t>(W(t, k)) * cast<std::int32_t>(padded(table(b), 0)(which(t, k)));
-    for (schedule const& of : {schedule(picked, host), schedule(picked, host).reorder(k, t), schedule(picked, host).reorder(k, t).vectorize(t, 8),
-                               schedule(picked, host).split(t, to, ti, 8).cache_read(which, near_by).at(to).cache_write(sums, near_by).at(to)})
+    for (schedule const& of :
+         {schedule(picked, host), schedule(picked, host).reorder(k, t), schedule(picked, host).reorder(k, t).vectorize(t, 8),
+          schedule(picked, host).split(t, to, ti, 8).cache_read(which, near_by).at(to).cache_write(sums, near_by).at(to)})
         check_everywhere(of);
     constexpr auto started = sums(t) = cast<std::int32_t>(padded(table(b), -5)(token(t))) + sum(k, cast<std::int32_t>(W(t, k)));
     check_everywhere(schedule(started, host));
@@ -128,7 +136,8 @@ TEST_CASE("extents of indices that run time decides") {
     constexpr auto some = out(many, d) = padded(table(v, d), 7)(token(many), d);
     for (std::int64_t const extent : {1, 5, 16}) {
         check_everywhere(schedule(some, host), {{many, extent}});
-        check_everywhere(schedule(some, host).split(many, mo, mi, 8).cache_read(token, near_by).at(mo).cache_write(out, near_by).at(mo), {{many, extent}});
+        check_everywhere(schedule(some, host).split(many, mo, mi, 8).cache_read(token, near_by).at(mo).cache_write(out, near_by).at(mo),
+                         {{many, extent}});
     }
 }
 TEST_CASE("an instruction or a transfer takes no element at a computed index") {

@@ -36,9 +36,9 @@ enum class operation : std::uint8_t {
     reduce_sum,
     reduce_maximum,
     reduce_minimum,  // arguments: body, then the axes that were named (may be none)
-    within,          // an index that may leave [0, value), where a padded access gives its border: argument: the index, of any form; name: the axis
-    store,           // arguments: the target access, the value; value: the rule that it breaks, 0: none
-    invalid,         // value: the rule that the expression breaks by itself, to be reported by the planner
+    within,  // an index that may leave [0, value), where a padded access gives its border: argument: the index, of any form; name: the axis
+    store,   // arguments: the target access, the value; value: the rule that it breaks, 0: none
+    invalid,  // value: the rule that the expression breaks by itself, to be reported by the planner
 };
 
 namespace ir {

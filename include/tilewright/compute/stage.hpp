@@ -62,7 +62,7 @@ struct stage_index {
     fixed_array<std::int64_t, stage::most_axes> coefficients{};
     bool affine = true;
     ir::node_id computed = ir::no_node;  ///< not affine, into a padded tensor: the expression of the index. Then all else is 0
-    std::int64_t beyond = 0;  ///< a coefficient that is larger than an index can be; 0: there is none
+    std::int64_t beyond = 0;             ///< a coefficient that is larger than an index can be; 0: there is none
 };
 
 }  // namespace ir

@@ -88,7 +88,8 @@ class stage_algorithm {
         Expr inside = Halide::Internal::const_true();
         for (int dimension = 0; dimension < n.argument_count; ++dimension) {
             stage_index const index = index_of(what_, stage_, at, dimension);
-            Expr form = index.computed >= 0 ? computed_index(what_, index.computed, [this](int part) { return leaf(part); }) : form_of(index);
+            Expr form =
+                index.computed >= 0 ? computed_index(what_, index.computed, [this](int part) { return leaf(part); }) : form_of(index);
             if (padded) {
                 std::int64_t const extent = padded_extent(what_, at, dimension);
                 inside = inside && is_inside(form, extent);

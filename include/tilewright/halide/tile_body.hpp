@@ -131,7 +131,8 @@ class tile_pipeline {
     }
     Expr loop_value(int v) {
         variable const& of = plan_.variables[v];
-        if (of.kind == variable_kind::element) return Halide::clamp(computed_index(plan_.what, of.value, leaf_), 0, static_cast<int>(of.extent - 1));
+        if (of.kind == variable_kind::element)
+            return Halide::clamp(computed_index(plan_.what, of.value, leaf_), 0, static_cast<int>(of.extent - 1));
         for (std::size_t position = 0; position < loops_.size(); ++position) {
             if (loops_[position] == v) return domain_[static_cast<int>(position)];
         }
@@ -154,7 +155,7 @@ class tile_pipeline {
                 adopt_.values[made.first->second.name()] = *part;
                 *part = made.first->second;
             }
-            Expr const place = part_.inside       ? form_value(plan_, u.at[dimension], loop_)
+            Expr const place = part_.inside        ? form_value(plan_, u.at[dimension], loop_)
                                : is_chosen(u.node) ? form_value(plan_, u.at[dimension], known_inside_)
                                                    : place_of(plan_, u, dimension, loop_);
             index = index + (place - low) * stride;

@@ -19,11 +19,11 @@ inline view angles_of(lowering& of, view const& table, std::optional<view> const
     if (!positions) return table;
     if (table.rank() != 2 || positions->rank() != 2)
         throw not_imported("positions of " + text_of(positions->shape()) + " in a table of " + text_of(table.shape()));
-    view const data = of.indexable(table), which = of.indexable(*positions);
+    view const data = of.plain(table), which = of.indexable(*positions);
     if (which.extent(1) != rows) throw not_imported("positions of " + text_of(which.shape()) + " for " + std::to_string(rows) + " rows");
     space const loops = loops_over({which.extent(0), rows, table.extent(1)});
     value const at = imported::at(which, {loops.index(0), loops.index(1)});
-    return of.compute(loops, picked(data, {number(std::int64_t{0}, scalar_type::int32), loops.index(2)}, 0, at));
+    return of.compute(loops, picked(data, {index_along(at, data.extent(0)), loops.index(2)}));
 }
 /// Pairs of elements of each row are turned by angles: an element and the one beside it, or the one that is half a row behind. What a row
 /// has more stays.

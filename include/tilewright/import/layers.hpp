@@ -68,11 +68,15 @@ struct known_tensor {
     }
 };
 
-/// Numbers as a tensor of int32 with these extents.
-inline known_tensor known_int32(std::vector<std::int64_t> const& values, std::vector<std::int64_t> const& extents) {
-    known_tensor made(scalar_type::int32, extents, {});
-    for (std::int64_t const one : values) network::append_bytes(made.bytes, static_cast<std::uint64_t>(one), 4);
+/// Numbers as a tensor of integers with these extents.
+inline known_tensor known_integers(scalar_type type, std::vector<std::int64_t> const& values, std::vector<std::int64_t> const& extents) {
+    known_tensor made(type, extents, {});
+    for (std::int64_t const one : values) network::append_bytes(made.bytes, static_cast<std::uint64_t>(one), bytes_of(type));
     return made;
+}
+/// Likewise of int32.
+inline known_tensor known_int32(std::vector<std::int64_t> const& values, std::vector<std::int64_t> const& extents) {
+    return known_integers(scalar_type::int32, values, extents);
 }
 /// Likewise as a list.
 inline known_tensor known_int32(std::vector<std::int64_t> const& values) {

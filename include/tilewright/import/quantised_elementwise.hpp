@@ -95,29 +95,11 @@ void larger_or_smaller(lowering& of) {
     elementwise(of, 2, [](auto const& x) { return Larger ? larger_of(x[0], x[1]) : smaller_of(x[0], x[1]); });
 }
 
-/// A value for each integer from `lowest` on, as comparisons: a tree over the places where the value changes.
-inline value by_table(value const& x, std::int64_t lowest, std::vector<std::int64_t> const& table, scalar_type type) {
-    std::vector<std::size_t> starts{0};
-    for (std::size_t at = 1; at < table.size(); ++at) {
-        if (table[at] != table[at - 1]) starts.push_back(at);
-    }
-    value whole = x;
-    auto const root = static_cast<std::int16_t>(x.nodes.size() - 1);
-    auto const put = [&](ir::node const& one) {
-        whole.nodes.push_back(one);
-        return static_cast<std::int16_t>(whole.nodes.size() - 1);
-    };
-    auto const choice = [&](auto const& self, std::size_t first, std::size_t end) -> std::int16_t {
-        if (end - first == 1) return put(number(table[starts[first]], type).nodes[0]);
-        std::size_t const middle = (first + end) / 2;
-        std::int16_t const limit = put(number(static_cast<std::int64_t>(starts[middle]) + lowest, x.type()).nodes[0]);
-        std::int16_t const is_below =
-            put({.op = operation::less, .type = scalar_type::boolean, .argument_count = 2, .arguments = {root, limit}});
-        std::int16_t const below = self(self, first, middle), above = self(self, middle, end);
-        return put({.op = operation::select, .type = type, .argument_count = 3, .arguments = {is_below, below, above}});
-    };
-    choice(choice, 0, starts.size());
-    return whole;
+/// What a table has for each integer from `lowest` on; 0 beside it.
+inline value by_table(lowering& of, value const& x, std::int64_t lowest, std::vector<std::int64_t> const& table, scalar_type type) {
+    value const at = convert(x, scalar_type::int32);
+    view const all = of.constant(known_integers(type, table, {static_cast<std::int64_t>(table.size())}));
+    return padded_at(all, {lowest == 0 ? at : at - in32(lowest)}, none_of(type));
 }
 /// HARD_SWISH of each int8: x by a ramp that is 0 up to -3 and 1 from 3 on, in fixed point of 16 bits.
 inline std::vector<std::int64_t> hard_swish_table(quantisation const& in, quantisation const& out) {
@@ -158,7 +140,7 @@ inline void swish_hard(lowering& of) {
         });
     }
     auto const table = hard_swish_table(operand_quantisation(of, 0), result_quantisation(of));
-    elementwise(of, 1, [&](auto const& x) { return by_table(x[0], -128, table, scalar_type::int8); });
+    elementwise(of, 1, [&](auto const& x) { return by_table(of, x[0], -128, table, scalar_type::int8); });
 }
 
 /// A function of floats as a table of int8.
@@ -175,7 +157,7 @@ void function_by_table(lowering& of, double scale, std::int64_t zero_point, Func
         float const made = function(in.scale * static_cast<float>(q - in.zero_point)) * static_cast<float>(1 / scale);
         table.push_back(std::clamp<std::int64_t>(nearest_away(static_cast<double>(made)) + zero_point, -128, 127));
     }
-    elementwise(of, 1, [&](auto const& x) { return by_table(x[0], -128, table, scalar_type::int8); });
+    elementwise(of, 1, [&](auto const& x) { return by_table(of, x[0], -128, table, scalar_type::int8); });
 }
 inline void logistic_function(lowering& of) {
     if (computes_floats(of, {0})) return elementwise(of, 1, [](auto const& x) { return logistic(x[0]); });

@@ -38,7 +38,7 @@ void function_by_any_table(lowering& of, Function const& function) {
         if (!(std::abs(made) < 0x1p31f - 256)) throw not_imported("a result that int32 does not hold in steps of its scale");
         table.push_back(std::clamp<std::int64_t>(nearest_away(static_cast<double>(made)) + out.zero_point, -128, 127));
     }
-    elementwise(of, 1, [&](auto const& x) { return by_table(x[0], -128, table, scalar_type::int8); });
+    elementwise(of, 1, [&](auto const& x) { return by_table(of, x[0], -128, table, scalar_type::int8); });
 }
 inline void power_of_e_of(lowering& of) {
     if (computes_floats(of, {0})) return elementwise(of, 1, [](auto const& x) { return exponential(x[0]); });

@@ -222,8 +222,14 @@ inline void pad(lowering& of) {
     of.compute(loops, padded_at_factors(x, read, border), 0);
 }
 
+/// The element of a plain view where the loops are, but for a computed index along a dimension, of elements that are there.
+inline value taken_at(view const& x, space const& loops, int dimension, value const& index) {
+    std::vector<value> all;
+    for (int at = 0; at < x.rank(); ++at) all.push_back(at == dimension ? index : loops.index(at));
+    return padded_at(x, all, none_of(x.type()));
+}
 /// These indices of a dimension: another way to read it where they are a sequence, or a sequence of which each stands several times;
-/// otherwise a kernel in which each result looks at all indices.
+/// otherwise a kernel that reads at the indices of a table.
 inline view taken(lowering& of, view const& from, int dimension, shape const& indices) {
     auto const count = static_cast<std::int64_t>(indices.size());
     if (count == 0) throw not_imported("no index");
@@ -245,13 +251,12 @@ inline view taken(lowering& of, view const& from, int dimension, shape const& in
         if (times_each > 1) made.dimensions[place].push_back({times_each, shape(made.first.size(), 0)});
         return made;
     }
-    auto const& [x, loops] = searched(of, from, dimension, count);
-    value const which = along("which", x.extent(dimension));
-    std::vector<std::vector<value>> read = loops.axes;
-    read[place] = {which};
-    value const index = imported::at(of.constant(known_int32(indices, {count})), {loops.index(dimension)});
-    value const nothing = nothing_to_add(x.type());
-    return of.compute(loops, nothing + reduced(operation::reduce_sum, {which}, choose(equal(index, which), at_factors(x, read), nothing)));
+    view const x = of.plain(from);
+    shape whole = x.shape();
+    whole[place] = count;
+    space const loops = loops_over(whole);
+    value const index = imported::at(of.constant(known_int32(indices)), {loops.index(dimension)});
+    return of.compute(loops, taken_at(x, loops, dimension, index));
 }
 inline void gather(lowering& of) {
     need_same_quantisation(of, 0);
@@ -301,17 +306,18 @@ inline void resize_to_nearest(lowering& of) {
     }
     of.give(0, made);
 }
-/// How much each index of an image adds to each of the result, in parts of 2^10.
-inline std::vector<std::int64_t> shares_of(std::int64_t from, std::int64_t to, resized const& how) {
+/// The two indices of an image that each of the result lies between, and the share of the second one, in parts of 2^10.
+struct neighbours {
+    shape first = {}, second = {}, share = {};
+};
+inline neighbours neighbours_of(std::int64_t from, std::int64_t to, resized const& how) {
     std::int64_t const one = 1 << 10;
-    limited(from * to, 1, 1 << 26, "a table of weights");
     std::int64_t const scale = how.corners && to > 1 ? (one * (from - 1) + (to - 1) / 2) / (to - 1) : (one * from + to / 2) / to;
-    std::vector<std::int64_t> made(static_cast<std::size_t>(from * to), 0);
+    neighbours made;
     for (std::int64_t at = 0; at < to; ++at) {
         std::int64_t const place = at * scale + (how.half_pixels ? scale / 2 - one / 2 : 0);
         std::int64_t const lower = std::max<std::int64_t>(place / one, 0), upper = std::min((place + one - 1) / one, from - 1);
-        made[static_cast<std::size_t>(at * from + std::min(lower, from - 1))] += one - (place - one * lower);
-        made[static_cast<std::size_t>(at * from + upper)] += place - one * lower;
+        made.first.push_back(std::min(lower, from - 1)), made.second.push_back(upper), made.share.push_back(place - one * lower);
     }
     return made;
 }
@@ -323,15 +329,16 @@ inline void resize_bilinearly(lowering& of) {
     view x = how.x;
     for (int const dimension : {1, 2}) {
         auto const place = static_cast<std::size_t>(dimension);
-        std::int64_t const from = x.extent(dimension), to = how.whole[place];
-        auto const& [read_from, loops] = searched(of, x, dimension, to);
-        std::vector<value> axes;
-        value which = in32(0);
-        if (from > 1) axes.push_back(which = along("which", from));
-        std::vector<std::vector<value>> read = loops.axes;
-        read[place] = {which};
-        value const share = imported::at(of.constant(known_int32(shares_of(from, to, how), {to, from})), {loops.index(dimension), which});
-        value const sums = over(operation::reduce_sum, axes, convert(at_factors(read_from, read), scalar_type::int32) * share);
+        neighbours const two = neighbours_of(x.extent(dimension), how.whole[place], how);
+        x = of.plain(x);
+        shape whole = x.shape();
+        whole[place] = how.whole[place];
+        space const loops = loops_over(whole);
+        auto const listed = [&](shape const& numbers) { return imported::at(of.constant(known_int32(numbers)), {loops.index(dimension)}); };
+        auto const element = [&](shape const& indices) {
+            return convert(taken_at(x, loops, dimension, listed(indices)), scalar_type::int32);
+        };
+        value const share = listed(two.share), sums = element(two.first) * (in32(1 << 10) - share) + element(two.second) * share;
         if (dimension == 1) {
             x = of.compute(loops, sums);
             continue;

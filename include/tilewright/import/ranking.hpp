@@ -95,7 +95,7 @@ inline void one_hot(lowering& of) {
 }
 /// Minus what an element of class `target` has, times the weight of the class; nothing where the class is to be ignored.
 inline void likelihood_loss(lowering& of, view const& given) {
-    view const x = of.indexable(given), target = of.indexable(of.operand(1));
+    view const x = of.plain(given), target = of.indexable(of.operand(1));
     shape expected = x.shape();
     if (x.rank() < 2) throw not_imported("of " + std::to_string(x.rank()) + " dimensions");
     expected.erase(expected.begin() + 1);
@@ -108,7 +108,8 @@ inline void likelihood_loss(lowering& of, view const& given) {
     space const loops = loops_over(expected);
     std::vector<value> index = indices_of(loops);
     value const is_class = imported::at(target, index);
-    index.insert(index.begin() + 1, none_of(scalar_type::int32));
+    value const at = index_along(is_class, x.extent(1));
+    index.insert(index.begin() + 1, at);
     auto const unless_ignored = [&](value const& what) {
         if (!ignored) return what;
         return choose(equal(is_class, number(*ignored, is_class.type())), none_of(what.type()), what);
@@ -117,10 +118,10 @@ inline void likelihood_loss(lowering& of, view const& given) {
     value weight = one;
     if (weights) {
         // The mean needs all weights once more.
-        value const what = picked(*weights, {none_of(scalar_type::int32)}, 0, is_class);
+        value const what = picked(of.plain(*weights), {at});
         weight = imported::at(how == "mean" ? of.compute(loops, what) : of.stage(loops, what), loops);
     }
-    view const found = of.stage(loops, picked(x, index, 1, is_class));
+    view const found = of.stage(loops, picked(x, index));
     value const loss = unless_ignored(negated(imported::at(found, loops)) * weight);
     if (how == "none") return void(of.compute(loops, loss, 0));
     view const losses = of.compute(loops, loss);

@@ -136,7 +136,7 @@ inline value scaled_for_tangent(value const& x, int power) {
     return binary(operation::shift_right, x * in32(3) + in32(std::int64_t{1} << (-left - 1)), in32(-left));
 }
 /// The hyperbolic tangent, by 2^15, of what is scaled for it; or, where `is_logistic` is true, the logistic function of a third of that by
-/// 2^-12. The lines of the curve are a tree: where a line begins and how steep it is are one number. What is used several times is a stage
+/// 2^-12. The lines of the curve are a table: where a line begins and how steep it is are one number. What is used several times is a stage
 /// of its own, since an expression counts each use.
 inline value curve_of_int16(lowering& of, space const& loops, value const& scaled, std::optional<value> const& is_logistic = {}) {
     auto const let = [&](value const& x) { return imported::at(of.stage(loops, shared(x)), loops); };
@@ -147,7 +147,7 @@ inline value curve_of_int16(lowering& of, space const& loops, value const& scale
     for (std::int64_t i = 0; i <= last; ++i) lines.push_back((logistic_at(i) - 32768) << 16 | (logistic_at(i + 1) - logistic_at(i)));
     value const z = let(scaled);
     value const which = let(smaller_of(by_kind([&](int bits) { return right(magnitude(z), bits); }), in32(last + 1)));
-    value const line = let(by_table(smaller_of(which, in32(last)), 0, lines, scalar_type::int32));
+    value const line = let(by_table(of, smaller_of(which, in32(last)), 0, lines, scalar_type::int32));
     value const y = let(by_kind([&](int bits) {
         value const one = in32(std::int64_t{1} << bits), begin = right(line, 16), steep = line - begin * in32(1 << 16);
         value const inside = (begin + in32(32768)) * one + (magnitude(z) - which * one) * steep;

@@ -2,8 +2,8 @@
 #include <tilewright/import/movement.hpp>
 #include <tilewright/import/reductions.hpp>
 
-// Operators whose operands say which elements are meant. The language has no such index: each element of a dimension is compared with the
-// index, and the one that has it is the sum.
+// Operators whose operands say which elements are meant. What is read is at a computed index. What is written is not: each element asks
+// all updates whether they are for it.
 namespace tilewright::imported::detail {
 
 /// An index that an operand gives, of which one below 0 counts from the end.
@@ -20,19 +20,18 @@ inline std::vector<value> indices_of(space const& loops) {
     for (std::size_t at = 0; at < loops.axes.size(); ++at) all.push_back(loops.index(static_cast<int>(at)));
     return all;
 }
-/// The element of `data` whose index along a dimension an expression says; `index` has the others.
-inline value picked(view const& data, std::vector<value> index, int dimension, value const& which) {
-    std::int64_t const extent = data.extent(dimension);
-    value const at = wrapped(which, extent);
-    if (extent == 1)
-        return index[static_cast<std::size_t>(dimension)] = number(std::int64_t{0}, scalar_type::int32), imported::at(data, index);
-    value const pick = along("pick", extent);
-    index[static_cast<std::size_t>(dimension)] = pick;
-    return reduced(operation::reduce_sum, {pick}, choose(is_at(at, pick), imported::at(data, index), none_of(data.type())));
+/// The same as an index of a dimension. One that is not there stays so in 32 bits.
+inline value index_along(value const& given, std::int64_t extent) {
+    if (extent == 1) return none_of(scalar_type::int32);
+    value const at = wrapped(given, extent);
+    if (at.type() == scalar_type::int32) return at;
+    return convert(smaller_of(larger_of(at, integer_like(at, -1)), integer_like(at, extent)), scalar_type::int32);
 }
+/// The element of a plain view at these indices, some of which are computed. Where there is none, 0.
+inline value picked(view const& data, std::vector<value> const& index) { return padded_at(data, index, none_of(data.type())); }
 /// Indices that are no arithmetic sequence, or are computed.
 inline void gather_any(lowering& of, int dimension) {
-    view const data = of.indexable(of.operand(0)), which = of.indexable(of.operand(1));
+    view const data = of.plain(of.operand(0)), which = of.indexable(of.operand(1));
     shape whole = data.shape();
     shape const inserted = which.shape();
     whole.erase(whole.begin() + dimension);
@@ -42,8 +41,8 @@ inline void gather_any(lowering& of, int dimension) {
     auto const begin = index.begin() + dimension, end = begin + which.rank();
     value const at = imported::at(which, std::vector<value>(begin, end));
     index.erase(begin, end);
-    index.insert(index.begin() + dimension, number(std::int64_t{0}, scalar_type::int32));
-    of.compute(loops, picked(data, index, dimension, at), 0);
+    index.insert(index.begin() + dimension, index_along(at, data.extent(dimension)));
+    of.compute(loops, picked(data, index), 0);
 }
 /// One slice where constant indices are an arithmetic sequence.
 inline void gather(lowering& of) {
@@ -67,7 +66,7 @@ inline void gather(lowering& of) {
     reshape_to(of, made, to);
 }
 inline void gather_elements(lowering& of) {
-    view const data = of.indexable(of.operand(0)), which = of.indexable(of.operand(1));
+    view const data = of.plain(of.operand(0)), which = of.indexable(of.operand(1));
     int const dimension = dimension_of(integer(of, "axis", 0), data.rank());
     if (which.rank() != data.rank()) throw not_imported("indices of " + text_of(which.shape()) + " for " + text_of(data.shape()));
     for (int at = 0; at < data.rank(); ++at) {
@@ -75,12 +74,14 @@ inline void gather_elements(lowering& of) {
             throw not_imported("indices of " + text_of(which.shape()) + " for " + text_of(data.shape()));
     }
     space const loops = loops_over(which.shape());
-    std::vector<value> const index = indices_of(loops);
-    of.compute(loops, picked(data, index, dimension, imported::at(which, index)), 0);
+    std::vector<value> index = indices_of(loops);
+    value const at = imported::at(which, index);
+    index[static_cast<std::size_t>(dimension)] = index_along(at, data.extent(dimension));
+    of.compute(loops, picked(data, index), 0);
 }
 /// The last dimension of the indices has one for each of the first dimensions of the data, after those that both share.
 inline void gather_several(lowering& of) {
-    view const data = of.indexable(of.operand(0)), which = of.indexable(of.operand(1));
+    view const data = of.plain(of.operand(0)), which = of.indexable(of.operand(1));
     if (which.rank() == 0) throw not_imported("indices without dimensions");
     std::int64_t const most = std::min(data.rank(), which.rank()) - 1;
     int const shared = static_cast<int>(limited(integer(of, "batch_dims", 0), 0, most, "shared dimensions"));
@@ -93,21 +94,14 @@ inline void gather_several(lowering& of) {
     whole.insert(whole.end(), inner.begin() + shared + count, inner.end());
     space const loops = loops_over(whole);
     std::vector<value> const index = indices_of(loops);
-    std::vector<value> position(index.begin(), index.begin() + which.rank() - 1), element(index.begin(), index.begin() + shared), axes;
-    std::optional<value> matches;
+    std::vector<value> position(index.begin(), index.begin() + which.rank() - 1), element(index.begin(), index.begin() + shared);
     for (int at = 0; at < count; ++at) {
-        std::int64_t const extent = data.extent(shared + at);
         std::vector<value> one = position;
         one.push_back(number(std::int64_t{at}, scalar_type::int32));
-        value const pick =
-            extent > 1 ? along(ir::label(("pick" + std::to_string(at)).c_str()), extent) : number(std::int64_t{0}, scalar_type::int32);
-        value const match = is_at(wrapped(imported::at(which, one), extent), pick);
-        matches = matches ? binary(operation::logical_and, *matches, match) : match;
-        if (extent > 1) axes.push_back(pick);
-        element.push_back(pick);
+        element.push_back(index_along(imported::at(which, one), data.extent(shared + at)));
     }
     element.insert(element.end(), index.begin() + which.rank() - 1, index.end());
-    of.compute(loops, over(operation::reduce_sum, axes, choose(*matches, imported::at(data, element), none_of(data.type()))), 0);
+    of.compute(loops, picked(data, element), 0);
 }
 /// What the updates make of an element that some of them match: where several do, the last one, their sum, or the extreme.
 ///

@@ -147,8 +147,8 @@ class access_reader {
         }
         into_.accesses.push(made);
     }
-    /// Which loops a term moves the address with: its own, a fused one of which it is a part, or those that move an index which is computed:
-    /// each of their values is another element, as far as there are so many.
+    /// Which loops a term moves the address with: its own, a fused one of which it is a part, or those that move an index which is
+    /// computed: each of their values is another element, as far as there are so many.
     constexpr void move_with(cached_access& made, int depth, std::int64_t bytes, term const& of) const {
         variable const& v = plan_.variables[of.variable];
         for (int at = 0; at < depth; ++at) {

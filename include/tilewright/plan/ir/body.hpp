@@ -20,7 +20,7 @@ struct padding {
     std::int8_t dimension = 0;
     bool guarded = false;   ///< the buffer holds no border: outside, the constant is chosen, and nothing is read
     bool computed = false;  ///< the index is a `variable_kind::element`, and its expression may leave the tensor
-    affine index{};        ///< in the tensor
+    affine index{};         ///< in the tensor
     std::int64_t extent = 0;
 };
 

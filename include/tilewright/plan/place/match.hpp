@@ -103,8 +103,7 @@ struct matcher {
         set_all(found.dimension[binding], -1);
         found.joined[binding] = {};
         for (int dimension = 0; dimension < rank; ++dimension) {
-            if (p.access_index(s, node, dimension).computed >= 0)
-                return differs(rule::instruction_at_computed_index, name_in_stage, 0, 0);
+            if (p.access_index(s, node, dimension).computed >= 0) return differs(rule::instruction_at_computed_index, name_in_stage, 0, 0);
         }
         for (int operand_dimension = semantics[other].argument_count - 1; operand_dimension >= 0; --operand_dimension) {
             stage_index const index = index_of(semantics, sem, other, operand_dimension);
