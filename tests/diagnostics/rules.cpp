@@ -496,6 +496,10 @@ TEST_CASE("every rule is raised by what breaks it") {
     book.ill_formed(ir::rule::axis_not_reduced, C(m) = sum(k, D(m, k) * D(k, n)));
     book.ill_formed(ir::rule::start_along_a_reduction, C(m) = D(m, k) + sum(k, D(k, m)));
     book.ill_formed(ir::rule::index_not_affine, C(m) = D(m / 2));
+    book.ill_formed(ir::rule::index_of_another_type, C(m) = padded(D(i), 0)(cast<std::int64_t>(D(m))));
+    auto const gathered = C(m, n) = padded(E(i, j), 0)(D(m), n) * 2;
+    book.refuses(intrinsic_mismatch, ir::rule::instruction_at_computed_index,
+                 schedule(gathered, near).cache_write(C, acc).tensorize(m, n, double_near));
     book.ill_formed(ir::rule::computed_by_two_stages, stages(C(m) = D(m), C(m) = D(m) + 1));
     book.ill_formed(ir::rule::never_read, stages(D(m) = E(m), C(m) = E(m)));
     book.ill_formed(ir::rule::computed_too_late, stages(D(m) = E(m) + c(m), c(m) = D(m), C(m) = D(m) + c(m)));

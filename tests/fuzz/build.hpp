@@ -95,7 +95,8 @@ class node_writer {
                 tensor const& of = tensors_.at(static_cast<std::size_t>(v.which));
                 std::vector<int> indices;
                 for (std::size_t d = 0; d < v.at.size(); ++d) {
-                    int at = write_index(v.at[d], s);
+                    int const computed = v.at[d].computed;
+                    int at = computed < 0 ? write_index(v.at[d], s) : write(v.arguments.at(static_cast<std::size_t>(computed)), s);
                     if (v.padded) {
                         std::string const name = "p" + std::to_string(v.which) + "_" + std::to_string(d);
                         at = push({.op = operation::within,

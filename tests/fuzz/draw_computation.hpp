@@ -259,8 +259,24 @@ class computation_drawer {
             for (std::size_t d = 0; d < v.at.size() && extents.size() < v.at.size(); ++d)
                 extents.push_back(std::max<std::int64_t>(1, bounds_of(v.at[d]).high + 1 - random_.below(4)));
             v.number = any_number(v.type);
+            if (random_.percent(14)) compute_index(v);
         }
         return v;
+    }
+    /// Lets an expression give one of the indices of a padded access: of axes, or of a tensor.
+    void compute_index(value& v) {
+        using enum operation;
+        scalar_type const type = scalar_type::int32;
+        value at = axes_there() > 0 && random_.one_in(4) ? value{.op = axis_value, .type = type, .which = random_.below(axes_there())}
+                                                         : converted(type, draw_access(-2));
+        if (is_constant(at)) return;
+        index& i = v.at[static_cast<std::size_t>(random_.below(static_cast<int>(v.at.size())))];
+        int const smaller = random_.weighted({35, 45, 20});
+        if (smaller == 1) at = joined(modulo, type, std::move(at), literal(type, std::max<std::int64_t>(2, 2 + bounds_of(i).high)));
+        if (smaller == 2) at = joined(divide, type, std::move(at), literal(type, random_.between(2, 9)));
+        if (smaller != 0 && random_.one_in(3)) at = joined(subtract, type, std::move(at), literal(type, random_.below(4)));
+        i = {.computed = static_cast<int>(v.arguments.size())};
+        v.arguments.push_back(std::move(at));
     }
 
     /// One more access to what a stage computes that is not drawn yet. It is computed as far as all of them read.

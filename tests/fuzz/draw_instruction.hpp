@@ -189,6 +189,7 @@ class instruction_drawer {
             at.push_back(i);
         }
         v.at = at;
+        v.arguments.clear();
         v.which = static_cast<int>(into.tensors.size());
         v.padded = false;
         v.number = 0;

@@ -10,7 +10,7 @@ namespace fuzz {
 
 using namespace tilewright;
 
-/// An index over the axes of a stage: `constant + sum of factor * axis`.
+/// An index over the axes of a stage: `constant + sum of factor * axis`; or what an argument of the access computes.
 struct index {
     struct term {
         int axis = 0;  ///< position in the stage
@@ -18,13 +18,14 @@ struct index {
     };
     std::int64_t constant = 0;
     std::vector<term> terms{};
+    int computed = -1;  ///< the argument; -1: none
 };
 
 /// An expression. One whose operation is `invalid` calls a function of `library_functions`.
 struct value {
     operation op = operation::constant;
     scalar_type type = scalar_type::int32;
-    std::vector<value> arguments{};
+    std::vector<value> arguments{};  ///< access: the indices that are computed
     std::int64_t number = 0;  ///< constant, of floating point the bits of a double; padded access: the border, likewise
     int which = -1;           ///< access: the tensor; axis_value: the axis of the stage; parameter, invalid: which of these
     std::vector<index> at{};  ///< access

@@ -175,8 +175,14 @@ void without_operations(drawn_case const& from, std::vector<drawn_case>& into) {
             return true;
         });
         change(number, [&](value& v) {
-            if (!v.padded) return false;
+            if (!v.padded || !v.arguments.empty()) return false;
             v.padded = false;
+            return true;
+        });
+        change(number, [&](value& v) {
+            if (v.op != operation::access || v.arguments.empty()) return false;
+            for (index& i : v.at) i.computed = -1;
+            v.arguments.clear();
             return true;
         });
         for (std::size_t dimension = 0; dimension < max_rank; ++dimension) {

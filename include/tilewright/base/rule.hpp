@@ -39,9 +39,9 @@
     X(reduction_over_the_output, "a reduction names an axis of the target")                                                               \
     X(axis_not_reduced, "an axis is neither in the target nor named by the reduction")                                                    \
     X(start_along_a_reduction, "what a reduction starts from has an axis that the target does not have")                                  \
-    X(index_not_affine, "an index is not affine in the axes; padded takes any other one")                                                 \
-    X(index_of_another_type, "an index that is no int32, and of no type that fits in it: cast<std::int32_t>(...)")                        \
-    X(instruction_at_computed_index, "an instruction or transfer takes no element whose index is computed")                               \
+    X(index_not_affine, "an index is not affine in the axes; padded(...) takes any other")                                                \
+    X(index_of_another_type, "an index that is computed is an int32, or of a smaller type of integers: cast<std::int32_t>(...)")          \
+    X(instruction_at_computed_index, "an instruction or transfer takes no element at a computed index")                                   \
     X(computed_by_two_stages, "two stages compute the same tensor")                                                                       \
     X(never_read, "no later stage reads what it computes")                                                                                \
     X(computed_too_late, "a stage reads what a later stage computes; put the producer first")                                             \
