@@ -141,7 +141,9 @@ class writer {
                     text += "), " + number_text(v.number, v.type) + ")";
                 }
                 text += "(";
-                for (std::size_t d = 0; d < v.at.size(); ++d) text += (d > 0 ? ", " : "") + (v.at[d].computed < 0 ? index_text(v.at[d]) : part(static_cast<std::size_t>(v.at[d].computed)));
+                for (std::size_t d = 0; d < v.at.size(); ++d)
+                    text += (d > 0 ? ", " : "") +
+                            (v.at[d].computed < 0 ? index_text(v.at[d]) : part(static_cast<std::size_t>(v.at[d].computed)));
                 return text + ")";
             }
             case add: return infix("+");

@@ -26,10 +26,10 @@ struct value {
     operation op = operation::constant;
     scalar_type type = scalar_type::int32;
     std::vector<value> arguments{};  ///< access: the indices that are computed
-    std::int64_t number = 0;  ///< constant, of floating point the bits of a double; padded access: the border, likewise
-    int which = -1;           ///< access: the tensor; axis_value: the axis of the stage; parameter, invalid: which of these
-    std::vector<index> at{};  ///< access
-    bool padded = false;      ///< access: outside of `tensor::padded_to`, it is the border
+    std::int64_t number = 0;         ///< constant, of floating point the bits of a double; padded access: the border, likewise
+    int which = -1;                  ///< access: the tensor; axis_value: the axis of the stage; parameter, invalid: which of these
+    std::vector<index> at{};         ///< access
+    bool padded = false;             ///< access: outside of `tensor::padded_to`, it is the border
 };
 
 struct tensor {

@@ -81,3 +81,46 @@ TEST_CASE("elementwise select") {
         reference::select_difference(120, d.in<std::int16_t>(0), d.in<std::int16_t>(1), d.out<std::int16_t>());
     });
 }
+
+namespace {
+
+constexpr tensor<std::int32_t> chained[]{{"t0"}, {"t1"},  {"t2"},  {"t3"},  {"t4"},  {"t5"},  {"t6"},  {"t7"},  {"t8"},
+                                         {"t9"}, {"t10"}, {"t11"}, {"t12"}, {"t13"}, {"t14"}, {"t15"}, {"t16"}, {"t17"}};
+constexpr axis of_chain{"of_chain", 19}, in_chain{"in_chain", 5};
+/// t1 to t`Count`, each the sum or the maximum of what it reads of the one before.
+template <std::size_t... At>
+constexpr auto chain_of(std::index_sequence<At...>) {
+    constexpr auto stage = [](auto at) {
+        auto const &from = chained[at], &to = chained[at + 1];
+        if constexpr (at % 2 == 0) return to(of_chain, in_chain) = from(of_chain, in_chain) * 3 - of_chain;
+        else return to(of_chain, in_chain) = max(from(of_chain, 4 - in_chain), in_chain);
+    };
+    return stages(stage(std::integral_constant<std::size_t, At>{})...);
+}
+template <std::size_t Count>
+constexpr auto chain = chain_of(std::make_index_sequence<Count>{});
+
+}  // namespace
+
+TEST_CASE("sixteen stages, and not seventeen") {
+    schedule whole(chain<16>, kernels::dsp), inside(chain<16>, kernels::dsp);
+    for (std::size_t at = 1; at < 16; ++at) {
+        whole = whole.store_in(chained[at], kernels::l1);
+        inside = inside.store_in(chained[at], kernels::l1);
+        if (at > 8) inside = inside.compute_at(chained[at], of_chain);
+    }
+    for (schedule const* of : {&whole, &inside}) {
+        auto const plan = std::make_unique<plan_value>(make_plan(*of));
+        kernels::check_kernel(*plan, emulated<kernels::dsp>());
+    }
+    schedule more(chain<17>, kernels::dsp);
+    for (std::size_t at = 1; at < 17; ++at) more = more.store_in(chained[at], kernels::l1);
+    auto const refused = std::make_unique<plan_value>(make_plan(more));
+    CHECK(to_string(refused->refusal) ==
+          "stages: 17, but at most 16 can be held; capacity of representation: simplify it, or split the kernel in two");
+    // Each stage inside of the loop adds a term to the indices of those before it.
+    schedule deep(chain<16>, kernels::dsp);
+    for (std::size_t at = 1; at < 16; ++at) deep = deep.compute_at(chained[at], of_chain).store_in(chained[at], kernels::l1);
+    auto const too_deep = std::make_unique<plan_value>(make_plan(deep));
+    CHECK(to_string(too_deep->refusal).rfind("terms of an index: 13, but at most 12 can be held", 0) == 0);
+}

@@ -95,7 +95,7 @@ constexpr std::int64_t cut_by_limits(plan_value const& plan, linear const& index
         if (!limits_body(plan, l, b, pure_only) && !limits_steps(plan, l, b)) continue;
         linear beyond = index;  // what the index has besides the limited form
         beyond.add(form_of(plan, l.form), -1);
-        if (beyond.count > linear::most) continue;
+        if (beyond.overflown) continue;
         std::int64_t const cut = l.bound - 1 + furthest(beyond);
         reached = cut < reached ? cut : reached;
     }

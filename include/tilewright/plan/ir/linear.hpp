@@ -17,10 +17,11 @@ struct linear {
 
     std::int64_t constant = 0;
     term terms[most]{};
-    int count = 0;  ///< above `most` marks an overflow
+    int count = 0;
+    bool overflown = false;  ///< it would have more terms: those that are there are some of them
 
     constexpr void add(std::int64_t coefficient, int variable) {
-        if (coefficient == 0 || count > most) return;
+        if (coefficient == 0 || overflown) return;
         int at = 0;
         while (at < count && terms[at].variable < variable) ++at;
         if (at < count && terms[at].variable == variable) {
@@ -33,7 +34,7 @@ struct linear {
             return;
         }
         if (count == most) {
-            count = most + 1;
+            overflown = true;
             return;
         }
         for (int next = count; next > at; --next) terms[next] = terms[next - 1];
@@ -41,7 +42,7 @@ struct linear {
         ++count;
     }
     constexpr void add(linear const& other, std::int64_t scale = 1) {
-        if (count == 0 && scale == 1 && other.count <= most) {
+        if (count == 0 && scale == 1 && !overflown) {
             // Most sums begin so: a copy is cheaper in the compiler than one term after the other.
             std::int64_t const sum = constant + other.constant;
             *this = other;
@@ -49,13 +50,11 @@ struct linear {
             return;
         }
         constant += scale * other.constant;
-        if (other.count > most) count = most + 1;
-        for (int at = 0; at < other.count && at < most; ++at) {
-            add(scale * other.terms[at].coefficient, other.terms[at].variable);
-        }
+        for (int at = 0; at < other.count; ++at) add(scale * other.terms[at].coefficient, other.terms[at].variable);
+        overflown |= other.overflown;
     }
     constexpr bool same_terms(linear const& other) const {
-        bool same = count == other.count;
+        bool same = count == other.count && overflown == other.overflown;
         for (int at = 0; at < count && same; ++at)
             same = terms[at].variable == other.terms[at].variable && terms[at].coefficient == other.terms[at].coefficient;
         return same;

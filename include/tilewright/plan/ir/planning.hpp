@@ -272,7 +272,8 @@ struct planning : refusals {
     constexpr affine keep(linear const& form) {
         int const before = made_.terms.count;
         affine kept{form.constant, static_cast<std::int16_t>(before), static_cast<std::int16_t>(form.count)};
-        if (form.count > linear::most || before + form.count > plan_value::most_terms) {
+        if (form.overflown) return refuse_capacity("terms of an index", linear::most + 1, linear::most), affine{};
+        if (before + form.count > plan_value::most_terms) {
             refuse_capacity("terms of indices", before + form.count, plan_value::most_terms);
             return {};
         }

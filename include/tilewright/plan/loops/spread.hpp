@@ -40,8 +40,8 @@ constexpr reached reach_of(planning& p, stage_id s, variable_id component, int d
 constexpr void split_at_level(planning& p, stage_id s, linear const& form, int depth, linear& outside, range& inside) {
     outside = {};
     inside = {form.constant, form.constant};
-    if (form.count > linear::most) outside.count = form.count;  // an overflow stays one
-    for (int at = 0; at < form.count && at < linear::most; ++at) {
+    outside.overflown = form.overflown;
+    for (int at = 0; at < form.count; ++at) {
         term const& t = form.terms[at];
         side const where = side_of(p, s, t.variable, depth);
         if (where == side::outside) {
