@@ -123,10 +123,9 @@ class join_writer {
         for (state const& one : of_.states) kept_.insert(of_.outputs[one.output].name.str());
     }
     layers written() && {
-        for (std::size_t at = 0; at < of_.all.size(); ++at) {
-            if (stays_(of_.all[at].name)) continue;
-            auto const join = join_of(of_.all[at], shapes_);
-            if (join && kept_.count(join->stage.output.str()) == 0) write(at, *join);
+        for (std::size_t at = 0; at < of_.all.size();) {
+            auto const join = stays_(of_.all[at].name) ? std::nullopt : join_of(of_.all[at], shapes_);
+            at += join && kept_.count(join->stage.output.str()) == 0 ? write(at, *join) : 1;
         }
         return std::move(of_);
     }
@@ -165,11 +164,12 @@ class join_writer {
             }
         }
     }
-    void write(std::size_t at, join_kernel const& join) {
+    /// @return how many kernels stand in its place then
+    std::size_t write(std::size_t at, join_kernel const& join) {
         moved_operands moved;
         for (std::size_t which = 0; which < join.operands.size(); ++which) moved.push_back(can_move(at, join, which));
         leave_smaller(at, join, moved);
-        if (std::find(moved.begin(), moved.end(), true) == moved.end()) return;
+        if (std::find(moved.begin(), moved.end(), true) == moved.end()) return 1;
         layer const whole = of_.all[at];
         of_.all.erase(of_.all.begin() + static_cast<std::ptrdiff_t>(at));
         std::size_t copies = 0;
@@ -184,6 +184,7 @@ class join_writer {
             of_.all.insert(of_.all.begin() + static_cast<std::ptrdiff_t>(at + copies++),
                            copy_of_operands(whole, join, first, end - 1, name));
         }
+        return copies;
     }
     /// All that have an operand have a part of the result.
     void move(join_kernel const& join, join_kernel::operand const& one) {
