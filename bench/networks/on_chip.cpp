@@ -29,8 +29,9 @@ chip_figures on_chip(imported::layers layers, std::vector<std::vector<std::byte>
     imported::chip const& on = networks_chip::two_agents;
     auto const begin = std::chrono::steady_clock::now();
     try {
-        imported::network_program const whole(std::move(layers), "net", on);
-        auto const plan = std::make_unique<program_plan_value>(make_program_plan(whole.get()));
+        imported::planned_network const planned_whole(std::move(layers), "net", on);
+        imported::network_program const& whole = planned_whole.program();
+        program_plan_value const* const plan = &planned_whole.plan();
         made.seconds_to_plan = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         if (plan->refusal) return made.refused = to_string(plan->refusal), made;
         made.cycles = static_cast<double>(plan->cycles());

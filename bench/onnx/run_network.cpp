@@ -3,10 +3,9 @@
 #include <tilewright/c_source/program_source.hpp>
 #include <tilewright/c_source/write_files.hpp>
 #include <tilewright/import/network.hpp>
-#include <tilewright/import/network_program.hpp>
+#include <tilewright/import/planned_network.hpp>
 #include <tilewright/network/onnx.hpp>
 #include <tilewright/network/tflite.hpp>
-#include <tilewright/program/program_plan.hpp>
 
 namespace networks {
 
@@ -64,8 +63,9 @@ std::vector<std::string> imported_tflite_operators() { return names_of(tw::impor
 written_network write_network(tw::imported::layers made, fs::path const& folder, std::string const& name, arena_check check) {
     written_network result;
     auto begin = std::chrono::steady_clock::now();
-    tw::imported::network_program const whole(std::move(made), tw::ir::label(name.c_str()));
-    tw::program_plan_value const plan = make_program_plan(whole.get());
+    tw::imported::planned_network const planned(std::move(made), tw::ir::label(name.c_str()), tw::imported::this_processor().as_chip);
+    tw::imported::network_program const& whole = planned.program();
+    tw::program_plan_value const& plan = planned.plan();
     result.seconds_to_plan = detail::seconds_since(begin);
     if (plan.refusal) throw std::runtime_error(to_string(plan.refusal));
     begin = std::chrono::steady_clock::now();

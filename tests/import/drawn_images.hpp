@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstring>
 #include <random>
 #include <set>
@@ -61,6 +62,50 @@ class drawn_network {
         } else {
             keep(larger_of(element(x.name, x.type, order(y, i, f)), in32(below(7))) + in32(1), rows, columns, filters);
         }
+    }
+    /// Images that have the extents of a drawn one but along a drawn dimension, after each other there; one may come twice.
+    void join() {
+        stored whole = images_[static_cast<std::size_t>(below(static_cast<int>(images_.size())))];
+        auto const along_it = static_cast<std::size_t>(below(3));
+        std::vector<stored> fitting, parts;
+        for (stored const& one : images_) {
+            stored like = one;
+            like.extents[along_it] = whole.extents[along_it];
+            if (like.extents == whole.extents) fitting.push_back(one);
+        }
+        for (int count = 2 + below(4); count > 0; --count)
+            parts.push_back(fitting[static_cast<std::size_t>(below(static_cast<int>(fitting.size())))]);
+        whole.extents[along_it] = 0;
+        for (stored const& one : parts) whole.extents[along_it] += one.extents[along_it];
+        std::vector<value> index;
+        for (std::size_t at = 0; at < 3; ++at) index.push_back(along(std::array{"a", "b", "c"}[at], whole.extents[at]));
+        value chosen;
+        std::int64_t end = whole.extents[along_it];
+        for (std::size_t at = parts.size(); at-- > 0;) {
+            stored const& one = parts[at];
+            std::int64_t const begin = end - one.extents[along_it];
+            std::vector<value> read = index;
+            read[along_it] = read[along_it] - in32(begin);
+            for (std::size_t d = 0; d < 3; ++d) read[d] = within(read[d], std::array{"wa", "wb", "wc"}[d], one.extents[d]);
+            value const part = padded_element(one.name, one.type, read, 0);
+            chosen = chosen.nodes.empty() ? part : choose(index[along_it] < in32(end), part, chosen);
+            end = begin;
+        }
+        std::string const number = std::to_string(made.all.size());
+        whole.name = ir::label(("t" + number).c_str());
+        made.all.push_back(
+            {ir::label(("k" + number).c_str()), stage_of(element(whole.name, whole.type, index), chosen), {}, "node " + number});
+        images_.push_back(whole);
+    }
+    /// The next kernel reads another image than the last one.
+    void branch() { std::swap(images_[static_cast<std::size_t>(below(static_cast<int>(images_.size())))], images_.back()); }
+    /// A tensor between kernels becomes an output as well.
+    /// @pre `finish` has found the others
+    void give_one() {
+        stored const& drawn = images_[static_cast<std::size_t>(below(static_cast<int>(images_.size())))];
+        auto const is_it = [&](stored const& one) { return one.name == drawn.name; };
+        bool const is_argument = is_it(made.inputs[0]) || std::any_of(made.outputs.begin(), made.outputs.end(), is_it);
+        if (!is_argument) made.outputs.push_back(drawn);
     }
     void finish() {
         made.outputs.push_back(images_.back());

@@ -1,9 +1,12 @@
+#include <random>
 #include <set>
 #include <tilewright/base/label_text.hpp>
+#include <tilewright/reference/network.hpp>
 
 #include "../../bench/onnx/run_network.hpp"
 
 #include "catch.hpp"
+#include "import/drawing.hpp"
 
 // What kernels of whole networks share: constants, places from run to run, and how many tensors one of them reads.
 
@@ -47,6 +50,49 @@ network::graph with_state() {
     made.kept = {{tensor_id(4), tensor_id(5)}};
     return made;
 }
+
+/// What a reference computes of the last node's result, node by node.
+std::vector<std::byte> referenced(network::graph const& graph, std::vector<std::vector<std::byte>> const& inputs) {
+    std::vector<reference::elements> values(graph.tensors.size());
+    auto const of = [&](tensor_id id) -> reference::elements& { return values[static_cast<std::size_t>(id)]; };
+    auto const set = [&](tensor_id id, std::vector<std::byte> const& bytes) {
+        network::tensor const& one = graph.at(id);
+        of(id) = {one.type, network::usual_extents(one), bytes};
+    };
+    for (std::size_t at = 0; at < graph.tensors.size(); ++at) {
+        if (graph.tensors[at].constant != network::no_constant) set(tensor_id(at), graph.at(graph.tensors[at].constant));
+    }
+    for (std::size_t at = 0; at < inputs.size(); ++at) set(graph.inputs[at], inputs[at]);
+    for (network::node const& node : graph.nodes) {
+        reference::operands given;
+        for (tensor_id const one : node.inputs) given.push_back(&of(one));
+        of(node.outputs[0]) = reference::results_of(graph, node, given)[0];
+    }
+    return of(graph.outputs[0]).bytes;
+}
+/// A network of quantised convolutions, which draws weights and biases.
+struct of_bytes : import_tests::drawing {
+    std::mt19937 random{7};
+
+    std::vector<std::byte> bytes(std::size_t count) {
+        std::vector<std::byte> made(count);
+        for (std::byte& one : made) one = static_cast<std::byte>(random());
+        return made;
+    }
+    tensor_id convolution(tensor_id x, std::int64_t channels, std::int64_t filters, std::int64_t taps, float scale_of_result) {
+        std::vector<std::int8_t> weights(static_cast<std::size_t>(filters * channels * taps * taps));
+        for (std::int8_t& one : weights) one = static_cast<std::int8_t>(random() % 31) - 15;
+        std::vector<std::int32_t> bias(static_cast<std::size_t>(filters));
+        for (std::int32_t& one : bias) one = static_cast<std::int32_t>(random() % 2001) - 1000;
+        std::int64_t const pad = taps / 2;
+        using network::element_type;
+        return node("QLinearConv",
+                    {x, scale(0.5F), zero(1), constant(element_type::int8, {filters, channels, taps, taps}, weights), scale(0.25F), zero(0),
+                     scale(scale_of_result), zero(static_cast<int>(filters % 5)), constant(element_type::int32, {filters}, bias)},
+                    {{"pads", std::vector<std::int64_t>{pad, pad, pad, pad}}});
+    }
+    tensor_id concatenation(std::vector<tensor_id> const& of, std::int64_t axis = 1) { return node("Concat", of, {{"axis", axis}}); }
+};
 
 }  // namespace
 
@@ -108,4 +154,29 @@ TEST_CASE("a recurrent operator with more steps than a network has kernels is re
     auto const refused = networks::layers_of(graph).refused;
     REQUIRE(refused.size() == 1);
     CHECK(refused[0] == "node 0 (`RNN`): 100000 steps after 0 kernels, and a network has at most 512");
+}
+
+TEST_CASE("a concatenation is no kernel: each convolution of bytes writes its part, with numbers of its own") {
+    of_bytes of;
+    tensor_id const x = of.tensor(network::element_type::int8, {1, 16, 6, 7});
+    of.graph.inputs = {x};
+    tensor_id const a = of.convolution(x, 16, 16, 1, 32), narrow = of.convolution(x, 16, 8, 1, 16);
+    tensor_id const inner = of.concatenation({of.convolution(narrow, 8, 32, 3, 64), of.convolution(narrow, 8, 16, 3, 128)});
+    of.graph.outputs = {of.convolution(of.concatenation({a, inner}), 64, 8, 1, 64)};
+    imported::layers made = networks::layers_of(of.graph);
+    REQUIRE(made.refused.empty());
+    char folder[] = "/tmp/tilewright_joins_XXXXXX";
+    REQUIRE(mkdtemp(folder) != nullptr);
+    auto const written = networks::write_network(std::move(made), folder, "joined");
+    // Five convolutions, and the image and the result with their channels in another place.
+    CHECK(written.kernels == 7);
+    auto const compiled = networks::compile_together({written}, folder, "-O1 -Wall -Wextra -Werror -shared");
+    CHECK(compiled[0].why_not == "");
+    REQUIRE(compiled[0].in);
+    auto const input = of.bytes(16 * 6 * 7), expected = referenced(of.graph, {input});
+    networks::call_arguments arguments({input}, {expected.size()});
+    CHECK(arguments(compiled[0].in->caller("joined")) == 0);
+    CHECK(arguments.kept());
+    CHECK(std::vector<std::byte>(arguments.output(0), arguments.output(0) + expected.size()) == expected);
+    std::filesystem::remove_all(folder);
 }

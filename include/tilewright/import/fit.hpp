@@ -1,10 +1,9 @@
 #pragma once
 #include <cmath>
 #include <sstream>
-#include <tilewright/import/network_program.hpp>
+#include <tilewright/import/planned_network.hpp>
 #include <tilewright/import/refusal_line.hpp>
 #include <tilewright/import/strips.hpp>
-#include <tilewright/program/program_plan.hpp>
 #include <tilewright/report/table.hpp>
 
 // Networks that fit the memories of a chip, if chains of their layers are computed by strips.
@@ -12,17 +11,13 @@ namespace tilewright::imported {
 
 namespace detail {
 
-/// A network on a chip, and its plan.
-struct planned_layers {
-    std::unique_ptr<network_program> whole;
-    std::unique_ptr<program_plan_value> plan;
+/// A network on a chip, and how far it does not fit.
+struct planned_layers : planned_network {
+    using planned_network::planned_network;
 
-    planned_layers(layers of, ir::label const& name, chip const& on, placing_watch const& watch)
-        : whole(std::make_unique<network_program>(std::move(of), name, on, watch)),
-          plan(std::make_unique<program_plan_value>(make_program_plan(whole->get()))) {}
-    bool overflows() const { return plan->refusal.kind == verdict_kind::memory_overflow; }
-    double need() const { return static_cast<double>(plan->refusal.facts[0].value); }
-    double have() const { return static_cast<double>(plan->refusal.facts[1].value); }
+    bool overflows() const { return plan().refusal.kind == verdict_kind::memory_overflow; }
+    double need() const { return static_cast<double>(plan().refusal.facts[0].value); }
+    double have() const { return static_cast<double>(plan().refusal.facts[1].value); }
 };
 
 /// A chain in strips, and what is expected of it.
@@ -34,11 +29,11 @@ struct strip_candidate {
 /// Chains of a network that would make a memory which is too small large enough, the ones that compute least again first.
 class strip_search {
   public:
-    explicit strip_search(planned_layers const& refused) : network_(refused.whole->network()), shapes_(shapes_of(network_)) {
-        ir::label const &memory_name = refused.plan->refusal.names[0], &kernel = refused.plan->refusal.names[2];
-        int const memory_at = refused.plan->find_memory(memory_name);
-        for (int at = 0; at < refused.plan->tensors.size(); ++at) {
-            ir::program_tensor const& t = refused.plan->tensor_at(at);
+    explicit strip_search(planned_layers const& refused) : network_(refused.program().network()), shapes_(shapes_of(network_)) {
+        ir::label const &memory_name = refused.plan().refusal.names[0], &kernel = refused.plan().refusal.names[2];
+        int const memory_at = refused.plan().find_memory(memory_name);
+        for (int at = 0; at < refused.plan().tensors.size(); ++at) {
+            ir::program_tensor const& t = refused.plan().tensor_at(at);
             if (t.memory == memory_at && !t.passed && t.kind != ir::tensor_kind::constant)
                 bytes_[t.name.str()] = static_cast<double>(t.bytes);
         }
@@ -151,7 +146,7 @@ class fitted_network {
         for (int attempts = 0; attempts < most_attempts;) {
             detail::planned_layers const& refused = made ? *made : given_;
             if (!refused.overflows()) break;
-            layers const& before = refused.whole->network();
+            layers const& before = refused.program().network();
             tensor_shapes const shapes = detail::shapes_of(before);
             std::optional<detail::planned_layers> best;
             std::string of_best;
@@ -160,9 +155,9 @@ class fitted_network {
                 auto cut = with_strips(before, shapes, one.chain);
                 auto next = planned(std::move(cut->network), name, on, watch);
                 bool const better = next && next->overflows() && next->need() < (best ? best->need() : refused.need());
-                bool const fits = next && !next->plan->refusal;
+                bool const fits = next && !next->plan().refusal;
                 if (!fits && !better) continue;
-                of_best = line(before, one.chain, *cut, refused.plan->refusal);
+                of_best = line(before, one.chain, *cut, refused.plan().refusal);
                 best = std::move(next);
                 if (fits) break;
             }
@@ -170,13 +165,13 @@ class fitted_network {
             made = std::move(best);
             chains.push_back(of_best);
         }
-        if (made && !made->plan->refusal) in_strips_ = std::move(made), strips_ = std::move(chains);
+        if (made && !made->plan().refusal) in_strips_ = std::move(made), strips_ = std::move(chains);
     }
     /// As it was given.
-    layers const& network() const { return given_.whole->network(); }
+    layers const& network() const { return given_.program().network(); }
     /// With chains in strips, or as it was given where that fits, or where no chain helps: then the plan is refused.
-    network_program const& program() const { return *chosen().whole; }
-    program_plan_value const& plan() const { return *chosen().plan; }
+    network_program const& program() const { return chosen().program(); }
+    program_plan_value const& plan() const { return chosen().plan(); }
     /// Why the plan is refused, in the words of the model and of the chip; empty where it is not.
     std::string refusal() const { return plan().refusal ? refusal_line(program(), plan()) : std::string(); }
     /// A line for each chain in strips: its layers, the rows of a strip, why, and how much is computed again.

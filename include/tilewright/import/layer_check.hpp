@@ -17,7 +17,7 @@ struct checked_result {
 
     std::string node;    ///< its number and its operator
     std::string tensor;  ///< the model's name of the result
-    std::string kernel;  ///< that made it; empty where none did by itself
+    std::string kernel;  ///< that made it, or all that made parts of it; empty where none did by itself
     verdict_of verdict = inside_a_kernel;
     std::int64_t elements = 0, apart = 0;  ///< that were compared, and that differ
     double furthest = 0;                   ///< of floats: the largest difference as a part of the largest element
@@ -66,7 +66,6 @@ class layer_checker {
   public:
     layer_checker(network::graph const& graph, layers const& network, made_tensors const& made)
         : graph_(graph), network_(network), made_(made), values_(graph.tensors.size()), rounded_(graph.tensors.size(), false) {
-        for (layer const& one : network.all) maker_[one.nodes.back().name.str()] = one.name.str();
         for (known_tensor const& one : network.constants) constants_[one.what.name.str()] = &one;
     }
     /// @param bytes  as kernels have them: floats of 16 bits are float32
@@ -128,6 +127,17 @@ class layer_checker {
                                node.operation == "QGemm";
         return made || (graph_.format == "onnx" && quantises && node.operation != "DequantizeLinear");
     }
+    /// The kernels that made something of a view.
+    std::string makers_of(view const& of) const {
+        std::vector<std::string> makers;
+        for (layer const& one : network_.all) {
+            if (one.nodes.back().name == of.of.name && box_made_by(one).meets(box_around(of))) makers.push_back(one.name.str());
+        }
+        std::string text = makers.empty() ? of.of.name.str() : makers[0];
+        if (makers.size() > 3) return text + " and " + std::to_string(makers.size() - 1) + " others";
+        for (std::size_t at = 1; at < makers.size(); ++at) text += ", " + makers[at];
+        return text;
+    }
     /// What a kernel made of a tensor, or what the importer knew of it.
     std::optional<reference::elements> made_of(network::tensor_id id, network::element_type type, std::string& kernel) const {
         if (index(id) >= network_.tensors.size() || !network_.tensors[index(id)]) return std::nullopt;
@@ -140,7 +150,7 @@ class layer_checker {
         }
         if (type_of(type) != where.type()) return std::nullopt;
         if (auto const found = made_.find(name); found != made_.end()) {
-            kernel = maker_.at(name);
+            kernel = makers_of(where);
             return gathered(where, found->second, type);
         }
         if (auto const found = constants_.find(name); found != constants_.end()) {
@@ -185,7 +195,6 @@ class layer_checker {
     made_tensors const& made_;
     std::vector<std::optional<reference::elements>> values_;
     std::vector<bool> rounded_;
-    std::map<std::string, std::string> maker_ = {};
     std::map<std::string, known_tensor const*> constants_ = {};
 };
 

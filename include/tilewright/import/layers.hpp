@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <map>
+#include <tilewright/base/label_text.hpp>
 #include <tilewright/import/view.hpp>
 #include <tilewright/network/half.hpp>
 #include <tilewright/network/model_error.hpp>
@@ -54,6 +55,41 @@ struct layer {
 inline bool accesses(layer const& of, ir::label const& tensor) {
     return std::any_of(of.nodes.begin(), of.nodes.end(),
                        [&](ir::node const& node) { return node.op == operation::access && node.name == tensor; });
+}
+
+/// Elements of a tensor: those with indices from `first` to `last` in each dimension.
+struct index_box {
+    std::vector<std::int64_t> first = {}, last = {};
+
+    bool meets(index_box const& other) const {
+        for (std::size_t at = 0; at < first.size() && at < other.first.size(); ++at) {
+            if (last[at] < other.first[at] || other.last[at] < first[at]) return false;
+        }
+        return first.size() == other.first.size();
+    }
+    friend bool operator==(index_box const&, index_box const&) = default;
+};
+/// Those of its result that a kernel makes.
+inline index_box box_made_by(layer const& of) {
+    index_box made;
+    ir::node const& target = of.nodes.at(static_cast<std::size_t>(of.nodes.back().arguments[0]));
+    auto const part = of.parts.find(of.nodes.back().name.str());
+    for (int at = 0; at < target.argument_count; ++at) {
+        made.first.push_back(part == of.parts.end() ? 0 : part->second.at(static_cast<std::size_t>(at)));
+        made.last.push_back(made.first.back() + of.nodes.at(static_cast<std::size_t>(target.arguments[at])).value - 1);
+    }
+    return made;
+}
+/// The smallest that holds the elements of a view.
+inline index_box box_around(view const& of) {
+    index_box made{of.first, of.first};
+    for (factors const& dimension : of.dimensions) {
+        for (factor const& one : dimension) {
+            for (std::size_t at = 0; at < one.steps.size(); ++at)
+                (one.steps[at] < 0 ? made.first : made.last)[at] += (one.extent - 1) * one.steps[at];
+        }
+    }
+    return made;
 }
 
 /// A tensor whose elements are known, row by row, each little-endian.

@@ -32,9 +32,9 @@ inline std::size_t letters_apart(std::string const& a, std::string const& b) {
     }
     return row[b.size()];
 }
-/// Whether the elements of a view are those of its tensor, each once.
-inline bool is_all_of_tensor(view const& what) {
-    if (what.elements() != count_of(what.of.extents)) return false;
+/// Whether the elements of a view are so many of its tensor, each once.
+inline bool has_elements(view const& what, std::int64_t count) {
+    if (what.elements() != count) return false;
     for (factors const& dimension : what.dimensions) {
         for (factor const& one : dimension) {
             bool const moves = std::any_of(one.steps.begin(), one.steps.end(), [](std::int64_t step) { return step != 0; });
@@ -42,6 +42,13 @@ inline bool is_all_of_tensor(view const& what) {
         }
     }
     return true;
+}
+inline bool is_all_of_tensor(view const& what) { return has_elements(what, count_of(what.of.extents)); }
+/// Whether its elements are those of a box.
+inline bool is_all_of(index_box const& box, view const& what) {
+    std::int64_t count = 1;
+    for (std::size_t at = 0; at < box.first.size(); ++at) count *= box.last[at] - box.first[at] + 1;
+    return box == box_around(what) && has_elements(what, count);
 }
 
 }  // namespace detail
@@ -59,11 +66,12 @@ class name_finder {
         for (auto const* const all : {&of.inputs, &of.outputs}) {
             for (stored const& one : *all) add(tensors_, one.name.str(), one.name.str());
         }
-        std::map<std::string, std::string> makers;  // of tensors
-        std::set<std::size_t> computed;             // nodes
+        std::map<std::string, std::vector<std::pair<std::string, index_box>>> makers;  // of tensors, and what each makes of it
+        std::set<std::size_t> computed;                                                // nodes
         for (layer const& one : of.all) {
             std::string const kernel = one.known_as().str(), result = whole_result_of(one);
-            add(layers_, kernel, kernel), makers.emplace(result, kernel), made_for_[one.name.str()] = one.made_for;
+            add(layers_, kernel, kernel), made_for_[one.name.str()] = one.made_for;
+            makers[result].emplace_back(kernel, box_made_by(one));
             if (one.nodes.back().name.str() == result) add(tensors_, result, result);
             else cut_[one.nodes.back().name.str()] = result;
             for (std::size_t const node : nodes_of_text(one.made_for)) {
@@ -84,7 +92,13 @@ class name_finder {
             std::string const stored = what->of.name.str();
             bool const is_whole = detail::is_all_of_tensor(*what);
             if (is_whole) model_names_.emplace(stored, one.name);  // the first one stays
-            if (auto const maker = makers.find(stored); is_whole && maker != makers.end()) add(layers_, one.name, maker->second);
+            if (auto const made_by = makers.find(stored); made_by != makers.end()) {
+                for (auto const& [kernel, box] : made_by->second) {
+                    bool const is_part = !is_whole && detail::is_all_of(box, *what);
+                    if (is_part) parts_.emplace(kernel, one.name);
+                    if (is_whole || is_part) add(layers_, one.name, kernel);
+                }
+            }
             if (tensors_.ids.count(stored) == 0) elsewhere_.emplace(one.name, std::string());
             else if (is_whole) add(tensors_, one.name, stored);
             else elsewhere_.emplace(one.name, stored);
@@ -124,6 +138,12 @@ class name_finder {
     std::string shown_tensor(std::string const& tensor) const {
         std::string const name = model_name_of(tensor);
         return name.empty() || name == tensor ? tensor : tensor + " (" + network::shown(name) + ")";
+    }
+    /// What a kernel makes, likewise; "t8 (`joined`), of it `first`" where it makes a part that has a name in the model.
+    std::string shown_result(layer const& of) const {
+        std::string const whole = shown_tensor(of.nodes.back().name.str());
+        auto const part = parts_.find(of.name.str());
+        return part == parts_.end() ? whole : whole + ", of it " + network::shown(part->second);
     }
     /// A kernel for a line: "k2, node 2 (`CONV_2D`)", or its name alone where no layer has it.
     std::string shown_kernel(std::string const& kernel) const {
@@ -221,6 +241,7 @@ class name_finder {
     name_list tensors_ = {}, layers_ = {};
     std::map<std::string, std::string> made_for_ = {};     ///< by kernel
     std::map<std::string, std::string> model_names_ = {};  ///< by tensor of the program: the first
+    std::map<std::string, std::string> parts_ = {};        ///< by kernel: the model's name of the part that it makes of a tensor
     std::map<std::string, std::string> cut_ = {};          ///< strips, by name: the tensor that they are of
     std::map<std::string, std::string> elsewhere_ = {};    ///< names of the model: the tensor that each is a part of, or nothing
     std::set<std::string> without_kernel_ = {};            ///< names of nodes that no kernel is made for

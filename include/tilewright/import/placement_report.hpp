@@ -22,8 +22,7 @@ inline std::string placement_table(network_program const& of, program_plan_value
             cycles = (kernel.cycles_known ? "" : "at least ") + grouped(kernel.cycles);
             if (one.least_cycles > 0) busy = percent(static_cast<std::int64_t>(one.least_cycles), kernel.cycles);
         }
-        rows.add(
-            {one.kernel, one.made_for, one.choice + " on " + one.agent, cycles, busy, names.shown_tensor(what.nodes.back().name.str())});
+        rows.add({one.kernel, one.made_for, one.choice + " on " + one.agent, cycles, busy, names.shown_result(what)});
         for (std::string const& why : one.passed_over) {
             std::string& kernels = passed_over[why];
             kernels += (kernels.empty() ? "" : ", ") + one.kernel;

@@ -325,9 +325,10 @@ class layer_shape {
         for (std::size_t at = 0; at < rank; ++at) made.order.push_back(static_cast<int>(at));
         reordered_.push_back(std::move(made));
     }
-    /// The name of a constant that only this layer has. Strips of a layer have the same.
+    /// The name of a constant that only this layer has; others may make parts of its result. Strips of a layer have the same.
     ir::label own_name(char const* ending) const {
-        return detail::with_ending(of_.strip_of.empty() ? of_.nodes.back().name : of_.strip_of, ending);
+        ir::label const &result = of_.nodes.back().name, &own = of_.parts.count(result.str()) != 0 ? of_.name : result;
+        return detail::with_ending(of_.strip_of.empty() ? own : of_.strip_of, ending);
     }
     ir::label make_constant(ir::label const& name, known_tensor of) {
         made_.push_back(std::move(of));
