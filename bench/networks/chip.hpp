@@ -77,12 +77,13 @@ inline constexpr auto npu_machine =
 inline constexpr agent cpu("cpu", cpu_machine);
 inline constexpr agent npu = agent("npu", npu_machine).aside("npu_start", "npu_join");
 
+inline imported::finishes const finish_and_add = imported::finishes(finish.name).then(add.name);
 inline imported::chip const two_agents =
     imported::chip("two_agents")
         .inputs_in(l2_mem).outputs_in(act_mem).constants_in(wei_mem)
         .with(npu, {.tensors = act_mem, .inner = &act_mem, .semantics = &semantics_of<npu_machine>})
         .with(cpu, {.tensors = any_of(act_mem, l2_mem), .inner = &l2_mem, .semantics = &semantics_of<cpu_machine>})
-        .standard("products", npu, {imported::products_by(mac.name, finish.name), imported::windows_by(mac.name, finish.name)})
+        .standard("products", npu, {imported::products_by(mac.name, finish_and_add), imported::windows_by(mac.name, finish_and_add)})
         .standard("apart", npu, imported::apart_by(mac.name, finish.name))
         .standard("sums", npu, imported::sums_by(mac.name, finish.name))
         .standard("elements", npu, imported::elements_by(add.name))
