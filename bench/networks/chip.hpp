@@ -22,7 +22,7 @@ inline constexpr memory spad{.name = "spad", .base = 0x5000'0000, .capacity = 64
 inline constexpr memory acc{.name = "acc", .base = 0x5100'0000, .capacity = 16_KiB, .alignment = 16};
 
 inline constexpr engine dma{"dma"}, loader{"loader"};
-inline constexpr engine array{.name = "array", .completes = completion::by_channel}, vectors{.name = "vectors", .completes = completion::by_channel};
+inline constexpr engine array{.name = "array", .completes = completion::by_channel}, vectors{.name = "vectors", .depth = 32, .completes = completion::by_channel};
 inline constexpr core cortex{.name = "cortex"}, controller{.name = "controller"};
 inline constexpr auto fetch_input =
     transfer("fetch_input", l2_mem, act_mem).on(dma).dimensions(2).cost({.latency = 20, .setup = 4, .bytes_per_cycle = 4});
