@@ -88,7 +88,8 @@ inline std::optional<layer> fused_with_addition(layer const& maker, layer const&
     layer made = maker;
     ir::label const bytes("s1");
     for (ir::node& one : made.nodes) {
-        if (one.op == operation::axis_value && last->find(one.name) >= 0) one.name = ir::label((bytes.str() + "_" + one.name.str()).c_str());
+        if (one.op == operation::axis_value && last->find(one.name) >= 0)
+            one.name = ir::label((bytes.str() + "_" + one.name.str()).c_str());
         if (one.op != operation::axis_value && one.name == tensor) one.name = bytes;
     }
     made.nodes = rewritten(

@@ -28,7 +28,8 @@ class network_program {
         std::int64_t done = 0;
         for (std::size_t at = 0; at < network_.all.size(); ++at) {
             if (watch) watch(done++, static_cast<std::int64_t>(network_.all.size()));
-            while (joins_addition(at)) {}
+            while (joins_addition(at)) {
+            }
             try {
                 placed_.push_back(placer_.place(network_.all[at]));
             } catch (not_placed const& error) {

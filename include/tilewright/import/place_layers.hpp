@@ -220,8 +220,8 @@ class layer_placer {
         throw not_placed(text);
     }
 
-    /// Whether a kernel that makes bytes of sums, and the one that adds others to them, are as good as one kernel: an instruction sums for it
-    /// as for the former alone, and it takes no more cycles than the two. Where these have no plan, it is enough that it has one.
+    /// Whether a kernel that makes bytes of sums, and the one that adds others to them, are as good as one kernel: an instruction sums for
+    /// it as for the former alone, and it takes no more cycles than the two. Where these have no plan, it is enough that it has one.
     ///
     /// @param maker  what the chip says itself where it goes stays a kernel of its own
     /// @param both   see `detail::fused_with_addition`
@@ -236,8 +236,8 @@ class layer_placer {
         };
         auto const as_one = alone(both), first = alone(maker), second = alone(reader);
         bool const is_whole = as_one && !is_loops(*as_one), are_two = first && second;
-        bool const is_as_good = is_whole && (!are_two || (first->choice_at == as_one->choice_at &&
-                                                          as_one->cycles <= cycles_of(*first) + cycles_of(*second)));
+        bool const is_as_good =
+            is_whole && (!are_two || (first->choice_at == as_one->choice_at && as_one->cycles <= cycles_of(*first) + cycles_of(*second)));
         if (is_as_good) known_places_.insert_or_assign(key_of(both), *as_one);
         else if (first) known_places_.insert_or_assign(key_of(maker), *first);
         if (!is_as_good && second) known_places_.insert_or_assign(key_of(reader), *second);

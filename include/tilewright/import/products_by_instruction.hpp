@@ -171,7 +171,8 @@ inline std::string add_after(after_sums& after, placed_layer& of, contraction co
         ir::label const from = memory_of(*after.add, operands[which]);
         computation_view const nodes = of.of.nodes();
         if (read[which] == what.finished) after.bytes_in = from;
-        else if (std::any_of(nodes.nodes, nodes.nodes + nodes.count, [&](auto const& one) { return is_byte(one) && one.name == read[which]; }))
+        else if (std::any_of(nodes.nodes, nodes.nodes + nodes.count,
+                             [&](auto const& one) { return is_byte(one) && one.name == read[which]; }))
             after.other = read[which], after.other_in = from;
     }
     if (after.bytes_in != written_memory(*after.finish))

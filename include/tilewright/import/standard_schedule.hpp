@@ -174,13 +174,15 @@ class layer_shape {
     /// What is computed of sums becomes `rescaled_bytes` of tensors, or `scaled_bytes` where scales are floats: numbers for each channel,
     /// and limits and zero point of one element each. @return whether it is such a layer: see `layer::rescaled`
     bool finish_by_tensors() {
-        auto made = detail::finished_by_tensors(of_, [&](std::string const& ending, auto const& numbers) { return make_constant(ending, numbers); });
+        auto made = detail::finished_by_tensors(
+            of_, [&](std::string const& ending, auto const& numbers) { return make_constant(ending, numbers); });
         return made ? changed(std::move(*made), "finish_by_tensors()") : false;
     }
     /// What is computed of two elements becomes `added_bytes` of them and of tensors of int32 with one element each.
     /// @return whether it is such a layer: see `layer::added`
     bool add_by_tensors() {
-        auto made = detail::added_by_tensors(of_, [&](std::string const& ending, auto const& numbers) { return make_constant(ending, numbers); });
+        auto made =
+            detail::added_by_tensors(of_, [&](std::string const& ending, auto const& numbers) { return make_constant(ending, numbers); });
         return made ? changed(std::move(*made), "add_by_tensors()") : false;
     }
     /// Dimension d of a constant is its dimension `order[d]` from here on: the tool writes it so.
