@@ -22,7 +22,7 @@ inline constexpr memory spad{.name = "spad", .base = 0x5000'0000, .capacity = 64
 inline constexpr memory acc{.name = "acc", .base = 0x5100'0000, .capacity = 16_KiB, .alignment = 16};
 
 inline constexpr engine dma{"dma"}, loader{"loader"};
-inline constexpr engine array{.name = "array", .completes = completion::by_channel}, vectors{.name = "vectors", .completes = completion::by_channel};
+inline constexpr engine array{.name = "array", .completes = completion::by_channel}, vectors{.name = "vectors", .depth = 32, .completes = completion::by_channel};
 inline constexpr core cortex{.name = "cortex"}, controller{.name = "controller"};
 inline constexpr auto fetch_input =
     transfer("fetch_input", l2_mem, act_mem).on(dma).dimensions(2).cost({.latency = 20, .setup = 4, .bytes_per_cycle = 4});
@@ -77,12 +77,13 @@ inline constexpr auto npu_machine =
 inline constexpr agent cpu("cpu", cpu_machine);
 inline constexpr agent npu = agent("npu", npu_machine).aside("npu_start", "npu_join");
 
+inline imported::finishes const finish_and_add = imported::finishes(finish.name).then(add.name);
 inline imported::chip const two_agents =
     imported::chip("two_agents")
         .inputs_in(l2_mem).outputs_in(act_mem).constants_in(wei_mem)
         .with(npu, {.tensors = act_mem, .inner = &act_mem, .semantics = &semantics_of<npu_machine>})
         .with(cpu, {.tensors = any_of(act_mem, l2_mem), .inner = &l2_mem, .semantics = &semantics_of<cpu_machine>})
-        .standard("products", npu, {imported::products_by(mac.name, finish.name), imported::windows_by(mac.name, finish.name)})
+        .standard("products", npu, {imported::products_by(mac.name, finish_and_add), imported::windows_by(mac.name, finish_and_add)})
         .standard("apart", npu, imported::apart_by(mac.name, finish.name))
         .standard("sums", npu, imported::sums_by(mac.name, finish.name))
         .standard("elements", npu, imported::elements_by(add.name))

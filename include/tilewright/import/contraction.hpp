@@ -22,6 +22,7 @@ struct contracted_loop {
 struct contraction {
     ir::label data, weights;                ///< the factors; where one of them is a constant, `weights` is
     ir::label sums;                         ///< what the stage makes: `result`, where nothing is computed of a sum
+    ir::label finished;                     ///< what is computed of a sum: `result`, where nothing is added to that
     ir::label result;                       ///< of the kernel
     std::vector<contracted_loop> all = {};  ///< loops of the result, in the order of its dimensions
     std::vector<contracted_loop> batch = {}, m = {}, n = {}, taps = {}, k = {};
@@ -33,6 +34,9 @@ struct contraction {
     bool finishes() const { return !(sums == result); }  ///< something is computed of each sum
     /// The loop of the stage that makes the sums which stands for a loop of the result.
     ir::label in_sums(ir::label const& loop) const { return finishes() ? ir::label((sums.str() + "_" + loop.str()).c_str()) : loop; }
+    bool adds() const { return !(finished == result); }  ///< something is added to what is computed of each sum
+    /// Likewise of the stage that makes what is computed of a sum.
+    ir::label in_finished(ir::label const& loop) const { return adds() ? ir::label((finished.str() + "_" + loop.str()).c_str()) : loop; }
     std::int64_t summed() const {
         std::int64_t count = 1;
         for (auto const* const loops : {&taps, &k}) {
@@ -81,7 +85,7 @@ inline unsigned moves(computation_view nodes, ir::stage const& in, int access, i
 /// @param is_constant  whether a tensor is a constant
 template <class IsConstant>
 std::optional<contraction> contraction_of(layer const& of, IsConstant const& is_constant) {
-    if (of.inner.size() > 1) return std::nullopt;
+    if (of.inner.size() > (of.rescaled_in.empty() ? 1 : 2)) return std::nullopt;
     computation_view const nodes = detail::nodes_of(of);
     ir::stage stage;
     if (read_stage(nodes, 0, stage) || stage.reduction != operation::reduce_sum) return std::nullopt;
@@ -93,7 +97,12 @@ std::optional<contraction> contraction_of(layer const& of, IsConstant const& is_
     if (data < 0 || weights < 0 || nodes[data].name == nodes[weights].name) return std::nullopt;
     if (is_constant(nodes[data].name) && !is_constant(nodes[weights].name)) std::swap(data, weights);
 
-    contraction made{.data = nodes[data].name, .weights = nodes[weights].name, .sums = stage.output, .result = nodes[nodes.count - 1].name};
+    ir::label const result = nodes[nodes.count - 1].name;
+    contraction made{.data = nodes[data].name,
+                     .weights = nodes[weights].name,
+                     .sums = stage.output,
+                     .finished = of.rescaled_in.empty() ? result : of.rescaled_in,
+                     .result = result};
     made.element = nodes[data].type, made.sum = stage.type, made.starts_from_value = stage.start >= 0;
     unsigned rows = 0;  // dimensions of `data` that an m moves along
     std::size_t const prefix = is_last ? 0 : made.sums.str().size() + 1;
@@ -158,13 +167,15 @@ inline std::optional<layer> multiplied_by(layer const& of, stored& factor) {
 inline layer starting_from_zero(layer const& of) {
     computation_view const nodes = detail::nodes_of(of);
     ir::stage stage;
-    if (read_stage(nodes, 0, stage) || stage.start < 0 || of.inner.size() != 1) return of;
+    if (read_stage(nodes, 0, stage) || stage.start < 0 || of.inner.empty()) return of;
     // What sums start from, on its own, with the axes of the stage that finishes them.
+    std::string const finished = of.rescaled_in.empty() ? "" : of.rescaled_in.str() + "_";
     std::vector<ir::node> start(nodes.nodes + stage.start_first, nodes.nodes + stage.start + 1);
     for (ir::node& one : start) {
         for (int at = 0; one.op != operation::constant && at < one.argument_count; ++at)
             one.arguments[at] = static_cast<std::int16_t>(one.arguments[at] - stage.start_first);
-        if (one.op == operation::axis_value) one.name = ir::label(one.name.str().substr(stage.output.str().size() + 1).c_str());
+        if (one.op == operation::axis_value)
+            one.name = ir::label((finished + one.name.str().substr(stage.output.str().size() + 1)).c_str());
     }
     layer made = of;
     made.nodes = detail::rewritten(of.nodes, [&](std::vector<ir::node>& to, ir::node const& one, int at) {

@@ -9,6 +9,7 @@ namespace tilewright::imported {
 /// Instructions of a machine that finish sums: of those that `products_by` is given, the one that computes what a layer does.
 struct finishes {
     std::vector<ir::label> names;  ///< in the order in which they are asked
+    ir::label adds{};              ///< that adds other bytes to what they make, in the same kernel; empty: none
 
     /// None: the core finishes.
     finishes() = default;
@@ -18,6 +19,9 @@ struct finishes {
     finishes(ir::label const& name) : names{name} {}
     /// The first that computes what a layer does is taken.
     finishes(std::initializer_list<ir::label> all) : names(all) {}
+
+    /// An instruction that computes `added_bytes` adds other bytes to those that sums become, tile by tile, while they are near.
+    finishes& then(ir::label const& instruction) { return adds = instruction, *this; }
 };
 
 namespace detail {

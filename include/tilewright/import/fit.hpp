@@ -29,7 +29,7 @@ struct strip_candidate {
 /// Chains of a network that would make a memory which is too small large enough, the ones that compute least again first.
 class strip_search {
   public:
-    explicit strip_search(planned_layers const& refused) : network_(refused.program().network()), shapes_(shapes_of(network_)) {
+    explicit strip_search(planned_layers const& refused) : network_(refused.program().network_apart()), shapes_(shapes_of(network_)) {
         ir::label const &memory_name = refused.plan().refusal.names[0], &kernel = refused.plan().refusal.names[2];
         int const memory_at = refused.plan().find_memory(memory_name);
         for (int at = 0; at < refused.plan().tensors.size(); ++at) {
@@ -123,7 +123,7 @@ class strip_search {
         return most;
     }
 
-    layers const& network_;
+    layers network_;
     tensor_shapes shapes_;
     std::map<std::string, double> bytes_ = {};  ///< of the tensors in the memory
     std::map<std::string, std::size_t> last_use_ = {};
@@ -146,7 +146,7 @@ class fitted_network {
         for (int attempts = 0; attempts < most_attempts;) {
             detail::planned_layers const& refused = made ? *made : given_;
             if (!refused.overflows()) break;
-            layers const& before = refused.program().network();
+            layers const before = refused.program().network_apart();
             tensor_shapes const shapes = detail::shapes_of(before);
             std::optional<detail::planned_layers> best;
             std::string of_best;

@@ -71,6 +71,58 @@ inline std::optional<layer> fused(layer const& maker, layer const& reader) {
     return made;
 }
 
+/// A kernel that makes bytes of sums, with the stage of another one that adds its bytes to others: three stages, of which the second
+/// rescales. Nothing where it is no such pair, or the addition reads the bytes at other elements than it computes.
+inline std::optional<layer> fused_with_addition(layer const& maker, layer const& reader) {
+    ir::label const& tensor = maker.nodes.back().name;
+    auto const last = last_stage_of(maker), reading = last_stage_of(reader);
+    if (maker.parts.count(tensor.str()) != 0 || !maker.rescaled || !maker.rescaled_in.empty() || maker.inner.size() != 1 ||
+        !maker.inner[0].element || !last || last->rank == 0 || last->reduces())
+        return std::nullopt;
+    if (!reader.added || !reader.inner.empty() || !reading || reading->first != 0 || reading->reduces() ||
+        !reads_own_element(reader, *reading, tensor) || last->rank != reading->rank)
+        return std::nullopt;
+    for (int dimension = 0; dimension < last->rank; ++dimension) {
+        if (last->axes[dimension].extent != reading->axes[dimension].extent) return std::nullopt;
+    }
+    layer made = maker;
+    ir::label const bytes("s1");
+    for (ir::node& one : made.nodes) {
+        if (one.op == operation::axis_value && last->find(one.name) >= 0)
+            one.name = ir::label((bytes.str() + "_" + one.name.str()).c_str());
+        if (one.op != operation::axis_value && one.name == tensor) one.name = bytes;
+    }
+    made.nodes = rewritten(
+        reader.nodes,
+        [&](std::vector<ir::node>& to, ir::node one, int) {
+            int const axis = one.op == operation::axis_value ? reading->find(one.name) : -1;
+            if (axis >= 0) one.name = last->axes[axis].name;
+            if (one.op == operation::access && one.name == tensor) one.name = bytes;
+            return put(to, one);
+        },
+        std::move(made.nodes));
+    if (made.nodes.size() > most_nodes || stages_of(nodes_of(made)).size() != 3) return std::nullopt;
+    for (auto const& [name, begin] : reader.parts) {
+        if (made.parts.emplace(name, begin).first->second != begin) return std::nullopt;
+    }
+    made.inner.push_back({bytes, last->axes[last->rank - 1].name, true});
+    made.rescaled_in = bytes;
+    made.added = reader.added;
+    made.name = reader.name;
+    made.strip_of = reader.strip_of;
+    made.made_for = maker.made_for + ", " + reader.made_for;
+    return made;
+}
+
+/// Whether one kernel makes a tensor for another one alone.
+inline bool makes_for_one(layers const& of, layer const& maker, layer const& reader) {
+    ir::label const& tensor = maker.nodes.back().name;
+    auto const uses = [&](layer const& one) { return accesses(one, tensor); };
+    bool const is_output = std::any_of(of.outputs.begin(), of.outputs.end(), [&](stored const& one) { return one.name == tensor; });
+    // The one that makes it, and the one that reads it.
+    return !is_output && uses(reader) && std::count_if(of.all.begin(), of.all.end(), uses) == 2;
+}
+
 }  // namespace detail
 
 /// The same network, where what is computed of single elements, such as an activation or the sum with a residual, is a part of the kernel
@@ -78,12 +130,7 @@ inline std::optional<layer> fused(layer const& maker, layer const& reader) {
 inline layers with_elements_fused(layers of) {
     for (std::size_t at = 0; at < of.all.size(); ++at) {
         for (std::size_t before = at; before-- > 0;) {
-            ir::label const tensor = of.all[before].nodes.back().name;
-            auto const uses = [&](layer const& one) { return accesses(one, tensor); };
-            if (!uses(of.all[at])) continue;
-            bool const is_output = std::any_of(of.outputs.begin(), of.outputs.end(), [&](stored const& one) { return one.name == tensor; });
-            // The one that makes it, and the one that reads it.
-            if (is_output || std::count_if(of.all.begin(), of.all.end(), uses) != 2) continue;
+            if (!detail::makes_for_one(of, of.all[before], of.all[at])) continue;
             auto made = detail::fused(of.all[before], of.all[at]);
             if (!made) continue;
             of.all[at] = std::move(*made);

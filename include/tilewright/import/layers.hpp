@@ -42,7 +42,8 @@ struct layer {
     std::vector<inner_stage> inner = {};  ///< all stages but the last
     std::string made_for = {};            ///< the node of the model: its number and its operator
     std::optional<rescaling> rescaled{};  ///< where the last stage does that, and nothing else
-    std::optional<adding> added{};        ///< where it is all that is computed
+    ir::label rescaled_in{};              ///< the inner stage that does it, where the last one adds to its bytes; empty: the last stage
+    std::optional<adding> added{};        ///< where it is all that is computed, or all that is computed of rescaled bytes
     std::map<std::string, std::vector<std::int64_t>> parts =
         {};                ///< tensors of which it has a part, by name: the element where that begins
     ir::label strip_of{};  ///< the layer of which it computes some rows; empty: it computes all of one

@@ -18,6 +18,7 @@ class network_program {
         : network_(on.has_channels_last() ? with_channels_last(std::move(of)) : std::move(of)),
           constants_(known_of(network_)),
           on_(on),
+          apart_(network_.all),
           placer_(on, network_, constants_),
           made_(name) {
         check(on);
@@ -25,10 +26,12 @@ class network_program {
         auto const as_tensor = [](stored const& one) { return any_tensor{one.name, one.type}; };
         std::string refused;
         std::int64_t done = 0;
-        for (layer const& one : network_.all) {
+        for (std::size_t at = 0; at < network_.all.size(); ++at) {
             if (watch) watch(done++, static_cast<std::int64_t>(network_.all.size()));
+            while (joins_addition(at)) {
+            }
             try {
-                placed_.push_back(placer_.place(one));
+                placed_.push_back(placer_.place(network_.all[at]));
             } catch (not_placed const& error) {
                 refused += (refused.empty() ? "" : "\n") + std::string(error.what());
             }
@@ -95,6 +98,12 @@ class network_program {
 
     program const& get() const { return made_; }
     layers const& network() const { return network_; }
+    /// Likewise, where no addition is a part of the kernel that makes what it adds to.
+    layers network_apart() const {
+        layers made = network_;
+        made.all = apart_;
+        return made;
+    }
     /// The chip that it is placed on.
     chip const& on() const { return on_; }
     /// Where each layer runs, in the order of the kernels.
@@ -126,6 +135,22 @@ class network_program {
             one.tensor = found.name;
         }
         return made;
+    }
+    /// The bytes that a layer makes, and what is added to them, become one kernel where that is as good on the chip.
+    /// @return whether they did: then the layer is a part of a later one, and another one has its place
+    bool joins_addition(std::size_t at) {
+        layer const& maker = network_.all[at];
+        if (!maker.rescaled) return false;
+        for (std::size_t after = at + 1; after < network_.all.size(); ++after) {
+            layer const& reader = network_.all[after];
+            if (!reader.added || !detail::makes_for_one(network_, maker, reader)) continue;
+            auto both = detail::fused_with_addition(maker, reader);
+            if (!both || !placer_.places_as_one(maker, reader, *both)) return false;
+            network_.all[after] = std::move(*both);
+            network_.all.erase(network_.all.begin() + static_cast<std::ptrdiff_t>(at));
+            return true;
+        }
+        return false;
     }
     static std::vector<stored> known_of(layers const& of) {
         std::vector<stored> made;
@@ -183,6 +208,7 @@ class network_program {
     layers network_;
     std::vector<stored> constants_;
     chip const& on_;
+    std::vector<layer> apart_;  ///< before `joins_addition`
     layer_placer placer_;
     std::deque<layer_placer::placed> placed_ = {};
     std::vector<std::shared_ptr<void>> data_ = {};

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <tilewright/diagnostics/text.hpp>
@@ -165,11 +166,14 @@ class layer_placer {
         schedule how;
         int agent_at = 0;
         placement report;
+        std::size_t choice_at = 0;  ///< of the chip
+        double cycles = 0;          ///< of its plan by itself; 0: not planned yet
     };
     /// The shapes of what kernels make and of what the network is given, by name.
     tensor_shapes const& shapes() const { return shapes_; }
     /// Where a layer runs. @throws not_placed  where no choice takes it
     placed place(layer const& of) {
+        if (auto const known = known_places_.extract(key_of(of)); !known.empty()) return known.mapped();
         placement report{of.name.str(), of.made_for, {}, {}, 0, 0, {}};
         layer_shape const as_made(of, constants_, shapes_);
         std::string const likeness = detail::likeness_of(as_made);
@@ -190,7 +194,7 @@ class layer_placer {
             };
             if (one.made_by.empty()) {
                 placed_layer& here = as_placed();
-                return {&here, in_loops(here, agent), one.agent_at, report};
+                return {&here, in_loops(here, agent), one.agent_at, report, at, 0};
             }
             std::optional<found_schedule> best;
             placed_layer* best_here = nullptr;
@@ -207,7 +211,7 @@ class layer_placer {
             }
             if (best) {
                 report.least_cycles = best->least_cycles;
-                return {best_here, best->how, one.agent_at, report};
+                return {best_here, best->how, one.agent_at, report, at, best->cycles};
             }
             report.passed_over.push_back(one.name + " on " + report.agent + ": " + detail::joined_reasons(why));
         }
@@ -216,7 +220,40 @@ class layer_placer {
         throw not_placed(text);
     }
 
+    /// Whether a kernel that makes bytes of sums, and the one that adds others to them, are as good as one kernel: an instruction sums for
+    /// it as for the former alone, and it takes no more cycles than the two. Where these have no plan, it is enough that it has one.
+    ///
+    /// @param maker  what the chip says itself where it goes stays a kernel of its own
+    /// @param both   see `detail::fused_with_addition`
+    bool places_as_one(layer const& maker, layer const& reader, layer const& both) {
+        if (overrides_.count(maker.known_as().str()) != 0) return false;
+        auto const alone = [&](layer const& one) -> std::optional<placed> {
+            try {
+                return place(one);
+            } catch (not_placed const&) {
+                return std::nullopt;
+            }
+        };
+        auto const as_one = alone(both), first = alone(maker), second = alone(reader);
+        bool const is_whole = as_one && !is_loops(*as_one), are_two = first && second;
+        bool const is_as_good =
+            is_whole && (!are_two || (first->choice_at == as_one->choice_at && as_one->cycles <= cycles_of(*first) + cycles_of(*second)));
+        if (is_as_good) known_places_.insert_or_assign(key_of(both), *as_one);
+        else if (first) known_places_.insert_or_assign(key_of(maker), *first);
+        if (!is_as_good && second) known_places_.insert_or_assign(key_of(reader), *second);
+        return is_as_good;
+    }
+
   private:
+    /// A kernel may have the name of one that is a part of it.
+    static std::string key_of(layer const& of) { return of.name.str() + "\n" + of.made_for; }
+    bool is_loops(placed const& one) const { return on_.choices()[one.choice_at].made_by.empty(); }
+    /// As planned by itself.
+    static double cycles_of(placed const& one) {
+        if (one.cycles > 0) return one.cycles;
+        auto const plan = std::make_unique<plan_value>(make_plan(one.how));
+        return plan->refusal ? std::numeric_limits<double>::infinity() : by_cycles{}(*plan);
+    }
     /// What a template has for layers that are alike.
     struct known_best {
         std::optional<std::size_t> at = {};  ///< of the cheapest schedule; none: not known yet, or `why`
@@ -330,6 +367,7 @@ class layer_placer {
     std::deque<placed_layer> layers_ = {};
     std::map<std::string, known_best> known_ = {};
     std::map<std::string, std::size_t> overrides_ = {};  ///< positions of choices, by kernels
+    std::map<std::string, placed> known_places_ = {};    ///< of layers that were compared, until they are asked for once more
 };
 
 }  // namespace tilewright::imported

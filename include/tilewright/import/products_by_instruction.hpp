@@ -1,153 +1,12 @@
 #pragma once
 #include <tilewright/import/finishes.hpp>
-#include <tilewright/import/product_loops.hpp>
+#include <tilewright/import/product_tiles.hpp>
 
 // The standard schedule of sums of products by an instruction. Tiles, the order of loops, where operands are staged and how many versions
 // of them there are: all are searched.
 namespace tilewright::imported {
 
 namespace detail {
-
-/// Where an operand is staged: nowhere, since the instruction reads it where it lies; or once, for a tile of the result, for each column of
-/// a window, or for each step of the sums. Weights of a whole block of channels that stay apart are staged once for the block, and not for
-/// each tile of it.
-enum class staged_at { nowhere, once, tile, column, step };
-/// What is searched.
-struct product_tiles {
-    std::int64_t rows = 1, m = 1, n = 1, k = 1;
-    bool n_first = false;  ///< the loop over tiles of n stands outside of those over m
-    staged_at data = staged_at::tile, weights = staged_at::once;
-    std::int64_t versions = 2;      ///< of operands
-    std::int64_t sum_versions = 1;  ///< 2: an instruction finishes the sums of a tile while those of the next are added up
-    bool joins_columns = false;     ///< a call sums on from column to column of a window
-    /// A call goes on from row to row: the data is staged for one column of a window, without a border.
-    bool joins_rows() const { return data == staged_at::column || data == staged_at::step; }
-};
-
-inline void add_loop(std::vector<ir::label>& to, std::optional<contracted_loop> const& loop, char const* ending) {
-    if (loop) to.push_back(with_ending(loop->name, ending));
-}
-
-/// Whether a tile has all of a loop.
-inline bool is_whole(std::optional<contracted_loop> const& loop, std::int64_t tile) { return !loop || loop->extent == tile; }
-
-/// The loops around a tile. Blocks of columns go round as tiles of n do.
-inline std::vector<ir::label> loops_around(product_loops const& loops, product_tiles const& tiles) {
-    std::vector<ir::label> order, columns;
-    for (ir::label const& one : loops.outer) {
-        auto const is_it = [&](contracted_loop const& of_n) { return of_n.name == one; };
-        (std::any_of(loops.of.n.begin(), loops.of.n.end(), is_it) ? columns : order).push_back(one);
-    }
-    add_loop(columns, loops.n, "_o");
-    if (tiles.n_first) order.insert(order.end(), columns.begin(), columns.end());
-    add_loop(order, loops.rows, "_o"), add_loop(order, loops.m, "_o");
-    if (!tiles.n_first) order.insert(order.end(), columns.begin(), columns.end());
-    return order;
-}
-
-/// The loops of the stage that sums.
-struct summing_loops {
-    std::vector<ir::label> order, covered;  ///< all of them; those that the instruction covers, which are the last
-    ir::label step;                         ///< the loop of which an iteration is one step of the sums
-    ir::label column;                       ///< the loop over columns of a window, where the data is staged for each
-    ir::label all_rows, all_columns;        ///< fused loops, where calls go on from row to row or from column to column; else empty
-};
-/// @param tile  the innermost loop around a tile
-inline summing_loops summing_loops_of(product_loops const& loops, product_tiles const& tiles, ir::label const& tile) {
-    contraction const& what = loops.of;
-    auto const in_sums = [&](contracted_loop const& of_result) {
-        return what.finishes() ? what.in_sums(of_result.name) : with_ending(of_result.name, "_i");
-    };
-    summing_loops made;
-    made.order = loops.summed, made.covered = loops.units;
-    if (tiles.data == staged_at::column) {  // outside of the rows of the window, and inside of the channels
-        made.column = loops.columns_of_window();
-        std::stable_partition(made.order.begin(), made.order.end(), [&](ir::label const& one) { return one == made.column; });
-        if (loops.k) made.order.insert(made.order.begin(), with_ending(loops.k->name, "_o"));
-    } else if (tiles.joins_columns) {
-        made.all_columns = with_ending(loops.k->name, "_columns"), made.order.pop_back();
-    } else {
-        add_loop(made.order, loops.k, "_o");
-    }
-    made.step = made.order.empty() ? tile : made.order.back();
-    for (ir::label const& one : loops.outer) {
-        if (what.finishes()) made.order.push_back(what.in_sums(one));
-    }
-    if (tiles.joins_rows()) {
-        made.all_rows = with_ending(in_sums(*loops.rows), "_rows");
-        made.covered.push_back(made.all_rows);
-    } else {
-        if (loops.rows) (loops.by.rows ? made.covered : made.order).push_back(in_sums(*loops.rows));
-        if (loops.m) made.covered.push_back(in_sums(*loops.m));
-    }
-    if (loops.n) made.covered.push_back(in_sums(*loops.n));
-    if (loops.batch) made.covered.push_back(what.finishes() ? what.in_sums(loops.batch->name) : loops.batch->name);
-    made.covered.insert(made.covered.end(), loops.taps.begin(), loops.taps.end());
-    if (tiles.joins_columns) made.covered.push_back(made.all_columns);
-    else add_loop(made.covered, loops.k, "_i");
-    made.order.insert(made.order.end(), made.covered.begin(), made.covered.end());
-    return made;
-}
-
-/// The schedule with these tiles.
-///
-/// @param finish  the instruction that finishes sums; null: the core does
-inline schedule schedule_of(placed_layer const& of, product_loops const& loops, product_tiles const& tiles,
-                            intrinsic_description const* finish) {
-    contraction const& what = loops.of;
-    schedule made = of.plain();
-    auto const split = [&](std::optional<contracted_loop> const& loop, std::int64_t factor) {
-        if (loop) made.split(named(loop->name), named(with_ending(loop->name, "_o")), named(with_ending(loop->name, "_i")), factor);
-    };
-    split(loops.rows, tiles.rows), split(loops.m, tiles.m), split(loops.n, tiles.n);
-    std::vector<ir::label> order = loops_around(loops, tiles);
-    ir::label const tile = order.back();
-    ir::label const tile_of_weights = is_whole(loops.n, tiles.n) ? loops.block() : tiles.n_first ? with_ending(loops.n->name, "_o") : tile;
-
-    summing_loops const sums = summing_loops_of(loops, tiles, tile);
-    auto const split_sums = [&] {
-        if (tiles.joins_columns) made.fuse(named(loops.summed.back()), named(loops.k->name), named(sums.all_columns));
-        else split(loops.k, tiles.k);
-    };
-    if (what.finishes()) {
-        std::vector<ir::label> tile_loops = tile_loops_of(loops, finish != nullptr);
-        if (finish != nullptr && !what.unit_of_result.empty()) tile_loops.insert(tile_loops.begin(), what.unit_of_result);
-        order.insert(order.end(), tile_loops.begin(), tile_loops.end());
-        reorder(made, order);
-        if (finish != nullptr) {
-            made.tensorize(named(order[order.size() - 2]), named(order.back()), *finish);
-            for (int at = 0; at < finish->operand_count; ++at) {
-                operand_constraint const& one = finish->operands[at];
-                if (one.is == ir::direction::writes) made.writes(of.tensor(what.result), of.memory_named(one.memory_name));
-            }
-        }
-        made.compute_at(of.tensor(what.sums), named(tile)).store_in(of.tensor(what.sums), of.memory_named(loops.by.sums.memory_name));
-        if (tiles.sum_versions > 1) made.buffers(tiles.sum_versions);
-        made.stage(of.tensor(what.sums));
-        if (tiles.joins_rows()) made.fuse(named(what.in_sums(loops.rows->name)), named(what.in_sums(loops.m->name)), named(sums.all_rows));
-        split_sums();
-        reorder(made, sums.order);
-    } else {
-        split_sums();
-        order.insert(order.end(), sums.order.begin(), sums.order.end());
-        reorder(made, order);
-        made.cache_write(of.tensor(what.sums), of.memory_named(loops.by.sums.memory_name)).at(named(tile));
-    }
-    auto const stage_in = [&](ir::label const& factor, operand_constraint const& at, staged_at when, ir::label const& tile_loop) {
-        if (when == staged_at::nowhere) {
-            made.reads(of.tensor(factor), of.memory_named(at.memory_name));
-            return;
-        }
-        made.cache_read(of.tensor(factor), of.memory_named(at.memory_name));
-        if (when == staged_at::once) return;
-        made.at(named(when == staged_at::tile ? tile_loop : when == staged_at::column ? sums.column : sums.step));
-        if (tiles.versions > 1) made.buffers(tiles.versions);
-    };
-    stage_in(what.data, loops.by.data.where, tiles.data, tile);
-    stage_in(what.weights, loops.by.weights.where, tiles.weights, tile_of_weights);
-    tensorize(made, sums.covered, loops.by.what);
-    return made;
-}
 
 /// Puts the dimensions of constant weights in the order in which the instruction takes them: what it does not cover first. Of
 /// channels that stay apart, all weights of a block follow each other.
@@ -279,6 +138,50 @@ inline std::int64_t block_of_channels(product_instruction const& by, std::int64_
 /// Which layers schedules are for, and in which form.
 enum class product_form { any, channels_in_blocks, joined_taps, sums };
 
+inline constexpr char const* no_bytes_to_add = "no instruction makes bytes of its sums, to which it adds others";
+
+/// The memory that an instruction writes; empty: none.
+inline ir::label written_memory(intrinsic_description const& by) {
+    for (int at = 0; at < by.operand_count; ++at) {
+        if (by.operands[at].is == ir::direction::writes) return by.operands[at].memory_name;
+    }
+    return {};
+}
+
+/// An instruction that adds other bytes to those that a layer makes of sums. @return why it cannot; empty: it can
+///
+/// @param after  has the instruction that finishes the sums
+inline std::string add_after(after_sums& after, placed_layer& of, contraction const& what, ir::label const& instruction) {
+    machine const& where = *of.where;
+    if (after.finish == nullptr) return no_bytes_to_add;
+    if (instruction.empty()) return "no instruction adds other bytes to what `" + after.finish->name.str() + "` makes";
+    int const at = where.intrinsics.find(instruction);
+    if (at < 0) return "`" + instruction.str() + "` is no instruction of `" + where.name.str() + "`";
+    after.add = &where.intrinsics[at];
+    std::string const other = "it computes something else than `" + instruction.str() + "` does";
+    if (!of.of.add_by_tensors()) return other;
+    ir::stage does;
+    computation_view const semantics = where.view(after.add->semantics);
+    std::vector<ir::label> read, operands;
+    if (read_stage(semantics, 0, does) || does.reduces() || does.rank != 1) return other;
+    read_in_order(of.of.nodes(), stages_of(of.of.nodes()).back().body, read), read_in_order(semantics, does.body, operands);
+    if (read.size() != operands.size()) return other;
+    auto const is_byte = [&](ir::node const& one) { return one.op == operation::access && one.type == scalar_type::int8; };
+    for (std::size_t which = 0; which < read.size(); ++which) {
+        ir::label const from = memory_of(*after.add, operands[which]);
+        computation_view const nodes = of.of.nodes();
+        if (read[which] == what.finished) after.bytes_in = from;
+        else if (std::any_of(nodes.nodes, nodes.nodes + nodes.count,
+                             [&](auto const& one) { return is_byte(one) && one.name == read[which]; }))
+            after.other = read[which], after.other_in = from;
+    }
+    if (after.bytes_in != written_memory(*after.finish))
+        return "`" + instruction.str() + "` does not read what `" + after.finish->name.str() + "` makes where that is";
+    if (after.other == what.data) return "what it adds is what its sums are made of";
+    after.written_to = written_memory(*after.add);
+    return of.may_lie_in(what.result, after.written_to) ? "" : "`" + instruction.str() + "` writes what no other kernel reads there";
+}
+
 /// What `products_by`, `apart_by`, `windows_by` and `sums_by` make: see there.
 inline candidates product_schedules(placed_layer& of, ir::label const& instruction, finishes const& finish, std::int64_t most_sums,
                                     product_form form, std::int64_t panel = 0) {
@@ -310,15 +213,20 @@ inline candidates product_schedules(placed_layer& of, ir::label const& instructi
     bool const is_stored = std::any_of(begin(where.transfers.parts), begin(where.transfers.parts) + where.transfers.size(),
                                        [&](transfer_description const& one) { return one.source == by->sums.memory_name; });
     if (!what->finishes() && (!is_stored || what->starts_from_value)) of.of.keep_sums_apart();
-    intrinsic_description const* finishing = nullptr;
+    after_sums after;
+    intrinsic_description const*& finishing = after.finish;
     for (ir::label const& one : finish.names) {
         int const at = where.intrinsics.find(one);
         if (at < 0) return {{}, "`" + one.str() + "` is no instruction of `" + where.name.str() + "`"};
         if (finishing == nullptr && of.of.what().rescaled && scales_in_floats(where, at) == !of.of.what().rescaled->scales.empty())
             finishing = &where.intrinsics[at];
     }
+    if (what->adds()) {
+        if (std::string const why = add_after(after, of, *what, finish.adds); !why.empty()) return {{}, why};
+    }
     bool const has_filters = !what->n.empty() || by->batch || in_blocks;
     if (!has_filters || (what->m.empty() && !by->m) || (finishing != nullptr && !of.of.finish_by_tensors())) finishing = nullptr;
+    if (finishing == nullptr && what->adds()) return {{}, no_bytes_to_add};
     if (finishing == nullptr && what->starts_from_value) of.of.start_from_zero();
     if (in_blocks) {
         std::int64_t const size = block_of_channels(*by, what->batch.back().extent);
@@ -331,6 +239,8 @@ inline candidates product_schedules(placed_layer& of, ir::label const& instructi
     bool const lacks_m = finishing != nullptr && by->m && !loops.m;
     bool const is_added = lacks_m && of.of.add_unit_loop_to_all();
     if (lacks_m && !is_added) finishing = nullptr;
+    if (finishing == nullptr && what->adds()) return {{}, no_bytes_to_add};
+    if (finishing != nullptr && after.add == nullptr) after.written_to = written_memory(*finishing);
     for (int missing = loops.missing() - (is_added ? 1 : 0); missing > 0; --missing) of.of.add_unit_loop();
     loops = product_loops(of.of.as_contraction().value(), *by, joins);
     if (loops.missing() > static_cast<int>(loops.units.size()))
@@ -343,7 +253,7 @@ inline candidates product_schedules(placed_layer& of, ir::label const& instructi
     candidates made;
     auto const add = [&](product_loops const& with) {
         for (product_tiles const& tiles : tiles_of(of, with, most_sums, finishes_aside(with, finishing)))
-            made.all.push_back(schedule_of(of, with, tiles, finishing));
+            made.all.push_back(schedule_of(of, with, tiles, after));
     };
     add(loops);
     if (auto const other = loops.better_m()) add(product_loops(of.of.as_contraction().value(), *by, joins, *other));

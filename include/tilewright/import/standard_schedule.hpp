@@ -4,7 +4,7 @@
 #include <set>
 #include <tilewright/import/channel_blocks.hpp>
 #include <tilewright/import/joined_taps.hpp>
-#include <tilewright/import/rescaling.hpp>
+#include <tilewright/import/numbers_as_tensors.hpp>
 #include <tilewright/import/value.hpp>
 #include <tilewright/schedule/schedule.hpp>
 #include <utility>
@@ -124,7 +124,7 @@ class layer_shape {
         stored const* const weights = what ? find(what->weights) : nullptr;
         if (weights == nullptr || !of_.parts.empty()) return false;
         auto const& channels = what->n.empty() ? what->batch : what->n;
-        if (channels.empty() || channels.back().extent % size != 0) return false;
+        if (channels.empty() || channels.back().extent % size != 0 || what->adds()) return false;
         contracted_loop const& channel = channels.back();
         ir::label const name = detail::with_ending(what->weights, ("_blocks" + std::to_string(size)).c_str());
         channel_blocks blocks;
@@ -174,100 +174,16 @@ class layer_shape {
     /// What is computed of sums becomes `rescaled_bytes` of tensors, or `scaled_bytes` where scales are floats: numbers for each channel,
     /// and limits and zero point of one element each. @return whether it is such a layer: see `layer::rescaled`
     bool finish_by_tensors() {
-        computation_view const before = nodes();
-        ir::stage sums, last;
-        if (!of_.rescaled || of_.inner.size() != 1 || read_stage(before, 0, sums) || read_stage(before, sums.store + 1, last)) return false;
-        rescaling const numbers = *of_.rescaled;
-        int const channel = last.find(numbers.channel);
-        if (channel < 0 || channel >= last.rank || last.store + 1 != before.count) return false;
-        std::int64_t const channels = last.axes[channel].extent;
-        // The bias is what sums start from: a tensor along the channels, a number, or nothing.
-        ir::label bias;
-        for (int at = sums.start_first; sums.start >= 0 && at <= sums.start; ++at) {
-            if (before[at].op == operation::access) bias = before[at].name;
-        }
-        bool const is_number = sums.start >= 0 && before[sums.start].op == operation::constant;
-        bool const is_plain_bias = sums.start < 0 || is_number ||
-                                   (before[sums.start].op == operation::access && before[sums.start].argument_count == 1 &&
-                                    before[before[sums.start].argument(0)].op == operation::axis_value);
-        if (!is_plain_bias) return false;
-        auto const along_channels = [&](char const* ending, auto of) {
-            of.resize(static_cast<std::size_t>(channels), of.empty() ? 0 : of[0]);
-            return make_constant(own_name(ending), of);
-        };
-        if (bias.empty()) bias = along_channels("_bias", std::vector<std::int64_t>{is_number ? before[sums.start].value : 0});
-        bool const in_floats = !numbers.scales.empty();
-        std::vector<value> indices;
-        for (int axis = 0; axis < last.rank; ++axis) indices.push_back(along(last.axes[axis].name, last.axes[axis].extent));
-        auto const in32 = scalar_type::int32, limit = in_floats ? scalar_type::float32 : in32;
-        auto const of_channel = [&](ir::label const& tensor, scalar_type type) {
-            return element(tensor, type, {indices[static_cast<std::size_t>(channel)]});
-        };
-        auto const single = [&](char const* ending, std::int64_t of, scalar_type type) {
-            ir::label const made = type == in32 ? make_constant(own_name(ending), std::vector{of})
-                                                : make_constant(own_name(ending), std::vector{static_cast<float>(of)});
-            return element(made, type, {number(std::int64_t{0}, in32)});
-        };
-        std::vector<argument> const given{{"s", element(sums.output, in32, indices)},
-                                          {"b", of_channel(bias, in32)},
-                                          {"l", single("_low", numbers.low, limit)},
-                                          {"u", single("_high", numbers.high, limit)},
-                                          {"z", single("_zero", numbers.zero_point, in32)}};
-        auto const with = [&](auto const& form, std::vector<argument> scales) {
-            scales.insert(scales.end(), given.begin(), given.end());
-            return imported::apply(form, scales);
-        };
-        parameter<std::int32_t> const s{"s"}, b{"b"}, z{"z"};
-        auto const whole = [&] {
-            if (in_floats) {
-                parameter<float> const m{"m"}, l{"l"}, u{"u"};
-                return with(scaled_bytes(s + b, m, l, u, z), {{"m", of_channel(along_channels("_scale", numbers.scales), limit)}});
-            }
-            parameter<std::int32_t> const m{"m"}, h{"h"}, l{"l"}, u{"u"};
-            return with(rescaled_bytes(s, b, m, h, l, u, z), {{"m", of_channel(along_channels("_multiplier", numbers.multipliers), in32)},
-                                                              {"h", of_channel(along_channels("_shift", numbers.shifts), in32)}});
-        }();
-        value const target = element(last.output, last.type, indices);
-        of_ = starting_from_zero(of_);
-        ir::stage first;
-        read_stage(nodes(), 0, first);
-        of_.nodes.resize(static_cast<std::size_t>(first.store) + 1);
-        detail::append(of_.nodes, stage_of(target, whole));
-        of_.rescaled.reset();
-        changes_.emplace_back("finish_by_tensors()");
-        return true;
+        auto made = detail::finished_by_tensors(
+            of_, [&](std::string const& ending, auto const& numbers) { return make_constant(ending, numbers); });
+        return made ? changed(std::move(*made), "finish_by_tensors()") : false;
     }
     /// What is computed of two elements becomes `added_bytes` of them and of tensors of int32 with one element each.
     /// @return whether it is such a layer: see `layer::added`
     bool add_by_tensors() {
-        computation_view const before = nodes();
-        ir::stage last;
-        if (!of_.added || read_stage(before, 0, last) || last.store + 1 != before.count || last.reduces()) return false;
-        std::vector<value> read;  // its elements
-        for (int at = last.target + 1; at < last.store; ++at) {
-            if (before[at].op != operation::access) continue;
-            value one{detail::subtree(before, at)};
-            if (std::none_of(read.begin(), read.end(), [&](value const& known) { return known.nodes == one.nodes; })) read.push_back(one);
-        }
-        if (read.size() != 2) return false;
-        adding const numbers = *of_.added;
-        std::vector<argument> given{{"l", read[0]}, {"r", read[1]}};
-        parameter<std::int8_t> const l{"l"}, r{"r"};
-        using in32 = parameter<std::int32_t>;
-        auto const with = [&](char const* name, std::int64_t number) {
-            ir::label const tensor = make_constant(own_name((std::string("_") + name).c_str()), std::vector{number});
-            given.push_back({name, element(tensor, scalar_type::int32, {imported::number(std::int64_t{0}, scalar_type::int32)})});
-            return in32{name};
-        };
-        in32 const lz = with("lz", numbers.zero_points[0]), lm = with("lm", numbers.multipliers[0]), ls = with("ls", numbers.shifts[0]),
-                   rz = with("rz", numbers.zero_points[1]), rm = with("rm", numbers.multipliers[1]), rs = with("rs", numbers.shifts[1]),
-                   m = with("m", numbers.multiplier), s = with("s", numbers.shift), low = with("low", numbers.low),
-                   high = with("high", numbers.high), zero = with("zero", numbers.zero_point);
-        value const target{detail::subtree(before, last.target)};
-        of_.nodes = stage_of(target, imported::apply(added_bytes(l, r, lz, lm, ls, rz, rm, rs, m, s, low, high, zero), given));
-        of_.added.reset();
-        changes_.emplace_back("add_by_tensors()");
-        return true;
+        auto made =
+            detail::added_by_tensors(of_, [&](std::string const& ending, auto const& numbers) { return make_constant(ending, numbers); });
+        return made ? changed(std::move(*made), "add_by_tensors()") : false;
     }
     /// Dimension d of a constant is its dimension `order[d]` from here on: the tool writes it so.
     /// @throws std::invalid_argument  where the tensor is no constant, or `order` has not each of its dimensions once
@@ -334,11 +250,17 @@ class layer_shape {
         made_.push_back(std::move(of));
         return made_.back().what.name = name;
     }
-    ir::label make_constant(ir::label const& name, std::vector<std::int64_t> const& numbers) {
-        return make_constant(name, known_int32(numbers));
+    /// A constant that only this layer has.
+    ir::label make_constant(std::string const& ending, std::vector<std::int64_t> const& numbers) {
+        return make_constant(own_name(ending.c_str()), known_int32(numbers));
     }
-    ir::label make_constant(ir::label const& name, std::vector<float> const& numbers) {
-        return make_constant(name, known_float32(numbers));
+    ir::label make_constant(std::string const& ending, std::vector<float> const& numbers) {
+        return make_constant(own_name(ending.c_str()), known_float32(numbers));
+    }
+    bool changed(layer made, char const* by) {
+        of_ = std::move(made);
+        changes_.emplace_back(by);
+        return true;
     }
     stored const* find(ir::label const& tensor) const {
         auto const found = std::find_if(constants_->begin(), constants_->end(), [&](stored const& one) { return one.name == tensor; });

@@ -16,7 +16,7 @@ namespace tilewright::ir {
 
 /// The plan of a kernel: where every buffer is, and the program of loops, transfers and tile bodies. Back ends walk it.
 struct plan_value {
-    static constexpr int most_stages = 16, most_variables = 64, most_terms = 512, most_buffers = 24, most_movements = 32, most_uses = 64,
+    static constexpr int most_stages = 16, most_variables = 64, most_terms = 512, most_buffers = 28, most_movements = 32, most_uses = 64,
                          most_operands = 32, most_bodies = 16, most_steps = 128, most_rings = 16, most_waits = 64, most_links = 24,
                          most_limits = 48, most_clips = 64, most_tallies = 96, most_layouts = schedule::most_layouts, most_shapes = 32,
                          most_paddings = 24, most_settings = 24, most_messages = 48, most_step_extents = 32, most_upkeeps = 32;
