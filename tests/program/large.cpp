@@ -188,7 +188,7 @@ struct chain_with_constants {
 
     memory dram{.name = "dram"}, wei{.name = "wei", .capacity = 64 * 1024_KiB, .alignment = 16},
         pool{.name = "pool", .capacity = 1024_KiB, .alignment = 16};
-    machine chip{"chip", dram, wei, pool};
+    machine chip{"chip", dram, pool, wei};
     agent cpu{"cpu", chip};
     std::vector<std::int32_t> numbers;
     std::deque<std::vector<ir::node>> computations;
