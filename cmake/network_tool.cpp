@@ -131,18 +131,25 @@ bool print_layers(source const& from) {
     print_memories(made->plan());
     return true;
 }
-/// Writes a header with the chip that gives each layer where it went, in a namespace.
+/// Writes a header with the network as C++, in a namespace, and a file with its constants beside it.
 bool eject(source const& from, std::filesystem::path const& header, std::string const& name) {
     imported::chip_of_tool const on = imported::tool_is_for();
     halide::detail::check_function_name(name);
     auto const made = plan_network(from, "network");
     if (!made) return false;
-    if (!made->strips().empty())
-        throw std::invalid_argument("layers that are computed by strips are not written as C++: " + made->strips()[0]);
-    if (halide::detail::write_files(header.parent_path(),
-                                    {{header.filename().string(), imported::eject(made->program(), name, on.header, on.variable)}}) != 0)
-        return false;
-    std::cout << "chip: " << name << "::chip in " << header.string() << "\n";
+    std::filesystem::path const folder = std::filesystem::absolute(header).parent_path(), weights = name + "_weights.bin";
+    std::vector<std::byte> const elements = imported::ejected_weights(made->program().get());
+    halide::file_list files{
+        {header.filename().string(), imported::eject(made->program(), name, on.header, on.variable, (folder / weights).string())}};
+    if (!elements.empty())
+        files.emplace_back(weights.string(), std::string(reinterpret_cast<char const*>(elements.data()), elements.size()));
+    if (halide::detail::write_files(folder, files) != 0) return false;
+    std::string const why = imported::why_no_program(made->program());
+    if (why.empty()) std::cout << "program: " << name << "::network() in " << header.string() << "\n";
+    else std::cout << "no program: " << why << "\n";
+    if (!elements.empty()) std::cout << "constants: " << elements.size() << " bytes in " << (folder / weights).string() << "\n";
+    if (made->strips().empty()) std::cout << "chip: " << name << "::chip in " << header.string() << "\n";
+    for (std::string const& one : made->strips()) std::cout << one << "\n";
     return true;
 }
 /// Inputs that are drawn, the same for a seed: integers of all values, floats from -1 to 1.

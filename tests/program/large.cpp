@@ -177,3 +177,75 @@ TEST_CASE("more kernels than a program can have at run time are refused by name"
     program_plan_value const plan = make_program_plan(network_program(of).made);
     CHECK(to_string(plan.refusal).find("kernels: 513, but at most 512 can be held") != std::string::npos);
 }
+
+namespace {
+
+/// A chain of sums, each of which adds constants to the sum before it: `tensors` in all, of which one is the input, and one for each kernel
+/// its result. Each constant has 4,096 elements of its own.
+struct chain_with_constants {
+    static constexpr std::int64_t length = 4096;
+    static constexpr int most_in_kernel = 7;
+
+    memory dram{.name = "dram"}, wei{.name = "wei", .capacity = 64 * 1024_KiB, .alignment = 16},
+        pool{.name = "pool", .capacity = 1024_KiB, .alignment = 16};
+    machine chip{"chip", dram, pool, wei};
+    agent cpu{"cpu", chip};
+    std::vector<std::int32_t> numbers;
+    std::deque<std::vector<ir::node>> computations;
+    std::deque<schedule> schedules;
+    program made{"net"};
+    int constants = 0;
+
+    chain_with_constants(int kernels, int tensors) : numbers(static_cast<std::size_t>((tensors - kernels - 1) * length), 1) {
+        int left = tensors - kernels - 1;
+        made.input(named('t', 0), dram);
+        for (int at = 0; at < kernels; ++at) {
+            int const taken = std::min(most_in_kernel, left);
+            add_kernel(at, taken, std::make_integer_sequence<int, most_in_kernel + 1>());
+            left -= taken;
+        }
+        made.output(named('t', kernels), dram);
+    }
+    static any_tensor named(char kind, int number) { return {ir::label((kind + std::to_string(number)).c_str()), scalar_type::int32}; }
+    any_tensor next_constant() {
+        any_tensor const made_here = named('c', constants);
+        made.constant(made_here, wei, numbers.data() + constants * length, length);
+        ++constants;
+        return made_here;
+    }
+    template <int... Counts>
+    void add_kernel(int at, int taken, std::integer_sequence<int, Counts...>) {
+        ((taken == Counts ? add_sum(at, std::make_integer_sequence<int, Counts>()) : void()), ...);
+        made.run(ir::label(("k" + std::to_string(at)).c_str()), cpu, schedules.back());
+    }
+    template <int... At>
+    void add_sum(int at, std::integer_sequence<int, At...>) {
+        axis const i{"i", length};
+        std::vector<any_tensor> added;
+        ((added.push_back(next_constant()), static_cast<void>(At)), ...);
+        auto const what = named('t', at + 1)(i) = (named('t', at)(i) + ... + added[static_cast<std::size_t>(At)](i));
+        computations.emplace_back(begin(what.nodes), end(what.nodes));
+        schedules.emplace_back(computation_view{computations.back().data(), static_cast<int>(computations.back().size())}, chip);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("512 kernels with 4,096 tensors, of which constants have 58 MB, are planned at run time") {
+    chain_with_constants const in(512, 4096);
+    REQUIRE(in.constants == 4096 - 512 - 1);
+    program_plan_value const plan = make_program_plan(in.made);
+    INFO(to_string(plan.refusal));
+    REQUIRE(!plan.refusal);
+    CHECK(plan.kernels.size() == 512);
+    CHECK(plan.tensors.size() == 4096);
+    // Each constant is a multiple of every alignment, and each sum takes over the bytes of the one before it.
+    CHECK(static_cast<std::int64_t>(plan.constant_bytes(in.wei).value) == in.constants * in.length * 4);
+    CHECK(static_cast<std::int64_t>(plan.peak(in.pool).value) == in.length * 4);
+    CHECK(plan.proven(in.pool));
+}
+TEST_CASE("more tensors than a program can have at run time are refused by name") {
+    program_plan_value const plan = make_program_plan(chain_with_constants(512, 4097).made);
+    INFO(to_string(plan.refusal));
+    CHECK(to_string(plan.refusal).find("tensors: 4097, but at most 4096 can be held") != std::string::npos);
+}

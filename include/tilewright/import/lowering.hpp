@@ -227,10 +227,13 @@ class lowering : public kernel_list {
             // What is kept has the rows of what is written.
             if (!result.is_kept(&state::input, at)) detail::keep_rows(result, result.inputs[at]);
         }
+        auto const readers = detail::readers_of(result.all);
         for (known_tensor& one : result.constants) {
             std::vector<std::int64_t> reached(one.what.extents.size(), 0);
-            bool const known = std::all_of(result.all.begin(), result.all.end(),
-                                           [&](layer const& by) { return detail::reach(reached, by.nodes, one.what.name); });
+            auto const found = readers.find(one.what.name.str());
+            bool const known = found == readers.end() || std::all_of(found->second.begin(), found->second.end(), [&](layer const* by) {
+                                   return detail::reach(reached, by->nodes, one.what.name);
+                               });
             if (known) detail::leave_out_unreached(one, reached);
         }
     }

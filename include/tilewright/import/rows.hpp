@@ -65,6 +65,19 @@ inline bool reach(std::vector<std::int64_t>& reached, std::vector<ir::node> cons
     return true;
 }
 
+/// The kernels that have each tensor, by its name: a network may have thousands of both.
+inline std::map<std::string, std::vector<layer const*>> readers_of(std::vector<layer> const& all) {
+    std::map<std::string, std::vector<layer const*>> made;
+    for (layer const& one : all) {
+        for (ir::node const& node : one.nodes) {
+            if (node.op != operation::access) continue;
+            std::vector<layer const*>& readers = made[node.name.str()];
+            if (readers.empty() || readers.back() != &one) readers.push_back(&one);
+        }
+    }
+    return made;
+}
+
 /// A program takes the extents of what the caller gives from what kernels read. Where no kernel reads to the end of a dimension, rows would
 /// be too short. Then all kernels read that tensor by one index.
 inline void keep_rows(layers& of, stored& tensor) {
