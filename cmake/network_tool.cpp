@@ -67,8 +67,7 @@ std::unique_ptr<imported::fitted_network> plan_network(network::graph const& gra
         int begun = 0;  // with concatenations in place, and in strips where it does not fit, it is placed again from its first layer on
         auto const watch = [&](std::int64_t placed, std::int64_t all) {
             if (placed == 0)
-                progress.emplace(begun == 0 ? "placing layers" : "placing layers again, attempt " + std::to_string(begun), all),
-                    ++begun;
+                progress.emplace(begun == 0 ? "placing layers" : "placing layers again, attempt " + std::to_string(begun), all), ++begun;
             if (std::chrono::steady_clock::now() - begin >= std::chrono::seconds(2)) progress->show(placed, "");
         };
         auto made =

@@ -29,7 +29,7 @@ exception new stdexcept system_error: exception; exception: current_exception ex
 fstream: ifstream ofstream; functional: function greater; initializer_list: initializer_list
 ios fstream iostream ostream sstream: hex ios streamoff streamsize; iosfwd iostream istream ostream: istream ostream
 iostream: cerr clog cout; iterator array deque map set span string string_view vector: begin end size ssize
-algorithm iterator: ranges; iterator: istreambuf_iterator make_move_iterator prev; limits: numeric_limits; map: map
+algorithm iterator: ranges; iterator: istreambuf_iterator make_move_iterator next prev; limits: numeric_limits; map: map
 memory: make_shared make_unique shared_ptr unique_ptr; mutex: defer_lock lock_guard mutex scoped_lock unique_lock; new: bad_alloc
 numeric: accumulate gcd iota; optional: nullopt optional; queue: priority_queue; random: mt19937_64; set: set; span: span
 sstream: istringstream ostringstream; stdexcept: invalid_argument logic_error runtime_error

@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <iterator>
 #include <set>
 #include <tilewright/import/place_layers.hpp>
 #include <tilewright/import/rows.hpp>

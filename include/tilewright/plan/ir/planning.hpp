@@ -153,6 +153,13 @@ struct planning : refusals {
         return from_.indices.slots[first - 1 + dimension].part;
     }
 
+    /// Whether an expression gives an index of the access at `node` of stage `s`.
+    constexpr bool computes_index(stage_id s, node_id node) const {
+        bool found = false;
+        for (int dimension = 0; dimension < plan.what[node].argument_count; ++dimension)
+            found |= access_index(s, node, dimension).computed >= 0;
+        return found;
+    }
     /// The variable for the values of an index that the expression at a node gives.
     constexpr variable_id element_variable(node_id value) const {
         int at = 0;

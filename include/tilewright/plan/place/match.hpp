@@ -100,11 +100,8 @@ struct matcher {
         int const rank = p.plan.what.nodes[node].argument_count;
         fixed_array<int, max_rank> along{};             // of the operand's dimensions, how many lie in each of the stage's
         fixed_array<std::uint16_t, max_rank> moving{};  // the axes that move them: a bit for each
-        set_all(found.dimension[binding], -1);
-        found.joined[binding] = {};
-        for (int dimension = 0; dimension < rank; ++dimension) {
-            if (p.access_index(s, node, dimension).computed >= 0) return differs(rule::instruction_at_computed_index, name_in_stage, 0, 0);
-        }
+        set_all(found.dimension[binding], -1), found.joined[binding] = {};
+        if (p.computes_index(s, node)) return differs(rule::instruction_at_computed_index, name_in_stage, 0, 0);
         for (int operand_dimension = semantics[other].argument_count - 1; operand_dimension >= 0; --operand_dimension) {
             stage_index const index = index_of(semantics, sem, other, operand_dimension);
             if (index.constant != 0) return differs(rule::operand_with_offset, name, 0, index.constant);
