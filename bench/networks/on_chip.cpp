@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <tilewright/import/emulated_network.hpp>
+#include <tilewright/import/planned_network.hpp>
 
 #include "chip.hpp"
 
